@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Output that never looks whole when it is not. A named file is written beside its place under a temporary
+ * name and renamed when complete (fsync first); "-" and NULL are stdout. A full disk or a closed pipe is an
+ * error of outfile_commit at the latest. Special files (/dev/full, /dev/null, a fifo) are written in place.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "lib/err.h"
+
+struct outfile {
+	FILE *f;	/* write here */
+	char *path;	/* owned; NULL: stdout */
+	char *tmp;	/* owned; NULL: written in place */
+};
+
+int outfile_open(const char *path, struct outfile *ret, struct err *e);
+/* Flush, check for errors, rename. The outfile is closed either way. */
+int outfile_commit(struct outfile *o, struct err *e);
+/* Close and remove what was written; no effect after a commit. */
+void outfile_discard(struct outfile *o);
