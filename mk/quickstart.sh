@@ -19,6 +19,8 @@ say "2/3 building $B/lsbench"
 
 say "3/3 measuring (about a minute; Ctrl-C stops and keeps what was measured)"
 mkdir -p "$(dirname "$result")"
+# So that what is shown at the end is of this run.
+[ ! -e "$result" ] || mv -f "$result" "$result.old"
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
 	if command -v sudo >/dev/null 2>&1; then
@@ -50,7 +52,8 @@ case $status in
 	[ $status -eq 0 ] || echo "Some rows failed or are invalid; the table says which and why." >&2
 	;;
 130 | 143)
-	echo "Stopped. What was measured until then is in $result:  $B/lsbench report $result" >&2
+	echo "Stopped." >&2
+	[ ! -e "$result" ] || echo "What was measured until then is kept:  $B/lsbench report $result" >&2
 	;;
 esac
 exit $status

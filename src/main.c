@@ -55,28 +55,31 @@ static int unknown_command(const char *word)
 	return cmd_fail(&e);
 }
 
+/* Meant without being named: a command of that name must be there, or linking fails. */
+extern const struct cmd cmd_help, cmd_run, cmd_sweep, cmd_version;
+
 /* argv[0] of what the command gets is the word before its own arguments. */
 static int dispatch(int argc, char **argv)
 {
 	const struct cmd *cmd;
 
 	if (!strcmp(base_name(argv[0]), "bench"))
-		return cmd_find("run")->run(argc, argv);
+		return cmd_run.run(argc, argv);
 	if (argc < 2)
-		return cmd_find("sweep")->run(argc, argv);
+		return cmd_sweep.run(argc, argv);
 	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))
-		return cmd_find("help")->run(1, argv);
+		return cmd_help.run(1, argv);
 	if (!strcmp(argv[1], "--version"))
-		return cmd_find("version")->run(1, argv);
+		return cmd_version.run(1, argv);
 	if (argv[1][0] == '-')
-		return cmd_find("sweep")->run(argc, argv);
+		return cmd_sweep.run(argc, argv);
 	cmd = cmd_find(argv[1]);
 	if (!cmd)
 		return unknown_command(argv[1]);
 	return cmd->run(argc - 1, argv + 1);
 }
 
-/* A full disk or a closed pipe shows at the last flush at the latest. */
+/* A full disk or a closed pipe shows at the last flush at the latest. A command that failed has said why. */
 static int close_stdout(int status)
 {
 	struct err e = { 0 };
@@ -86,12 +89,10 @@ static int close_stdout(int status)
 	errno = 0;
 	failed |= fclose(stdout) != 0;
 	code = errno ? errno : EIO;
-	/* A closed descriptor that nothing was written to is no failure. */
-	if (!failed || (code == EBADF && status != 0))
+	if (!failed || status)
 		return status;
 	err_set(&e, ERR_FAILED, -code, "standard output: %s", code == EPIPE ? "closed pipe" : strerror(code));
-	code = cmd_fail(&e);
-	return status ? status : code;
+	return cmd_fail(&e);
 }
 
 int main(int argc, char **argv)

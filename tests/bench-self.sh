@@ -21,9 +21,10 @@ sweep() {
 	local file=$1 began rc=0
 	shift
 	began=$(date +%s%N)
-	"$LSBENCH" sweep --quiet --budget 0 --no-refine --json "$file" -o "$file.txt" "$@" || rc=$?
+	"$LSBENCH" sweep --quiet --budget 0 --no-refine --json "$file" -o "$file.txt" "$@" 2>"$file.err" || rc=$?
 	if [ "$rc" -ne 0 ]; then
-		echo "bench-self: lsbench sweep $* ended with status $rc; see $file.txt" >&2
+		echo "bench-self: lsbench sweep $* ended with status $rc:" >&2
+		cat "$file.err" >&2
 		[ "$rc" -eq 1 ] || exit "$rc"
 	fi
 	echo $((($(date +%s%N) - began) / 1000000)) >"$file.ms"
@@ -33,7 +34,7 @@ measure() {
 	local i began
 	rm -rf "${DIR:?}"/*
 	began=$(date +%s%N)
-	"${MAKE:-make}" -s B="$DIR/clean" >/dev/null || exit 1
+	env -u MAKEFLAGS -u MAKELEVEL "${MAKE:-make}" -s B="$DIR/clean" >/dev/null || exit 1
 	echo $((($(date +%s%N) - began) / 1000000)) >"$DIR/make.ms"
 	rm -rf "$DIR/clean"
 	for ((i = 1; i <= SWEEPS; i++)); do

@@ -91,7 +91,7 @@ lint_headings() {
 		head -n 2 "$f" | grep -q 'SPDX-License-Identifier: GPL-2.0-or-later' || { echo "$f: no SPDX line" && rc=1; }
 	done
 	# Spelt apart here, so that this file is not found.
-	grep -nE 'TO''DO|FIX''ME|XX''X' -r src tests mk docs README.md CONTRIBUTING.md && rc=1
+	grep -nE '\b(TO''DO|FIX''ME|XX''X)\b' -r src tests mk docs README.md CONTRIBUTING.md && rc=1
 	return $rc
 }
 

@@ -90,6 +90,7 @@ spawn() {
 build() {
 	local label=$1
 	shift
+	# shellcheck disable=SC2016 # the inner shell expands it
 	run_one "$label" 900 bash -c '
 		if out=$("$@" 2>&1); then echo "ok 1 - builds"; else echo "not ok 1 - builds"; fi; echo 1..1
 		grep -vE "^  (CC|BPF|LINK)  " >&2 <<<"$out"' build "$@"

@@ -14,7 +14,7 @@
 REGISTRY_bench(DECLARE)
 
 #define ENTRY(name) &bench_##name,
-const struct bench *const benches[] = { REGISTRY_bench(ENTRY) NULL };
+	const struct bench *const benches[] = { REGISTRY_bench(ENTRY) NULL };
 
 #define PARAM_NAMES_MAX 32
 
@@ -70,8 +70,8 @@ static int check_choice(const struct bench_param *param, const char *option, con
 			return 0;
 	join_words(list, sizeof(list), param->choices);
 	if (near)
-		return err_set(e, ERR_USAGE, -EINVAL, "%s: '%s' is not one of %s; the nearest is '%s'", option, value, list,
-			       near);
+		return err_set(e, ERR_USAGE, -EINVAL, "%s: '%s' is not one of %s; the nearest is '%s'", option, value,
+			       list, near);
 	return err_set(e, ERR_USAGE, -EINVAL, "%s: '%s' is not one of %s", option, value, list);
 }
 
@@ -107,15 +107,15 @@ static int check_value(const struct bench *b, const struct bench_param *param, c
 	if (!v->is_num)
 		return err_set(e, ERR_USAGE, -EINVAL, "%s of %s: '%s' is not a number", param->name, b->name, v->text);
 	if (v->num < param->min || v->num > param->max)
-		return err_set(e, ERR_USAGE, -ERANGE, "%s of %s: %" PRIu64 " is not in %" PRIu64 "..%" PRIu64, param->name,
-			       b->name, v->num, param->min, param->max);
+		return err_set(e, ERR_USAGE, -ERANGE, "%s of %s: %" PRIu64 " is not in %" PRIu64 "..%" PRIu64,
+			       param->name, b->name, v->num, param->min, param->max);
 	return 0;
 }
 
 static bool put_default(const struct bench_param *param, struct params *p)
 {
-	return param->choices ? params_set_text(p, param->name, param->dflt_text) :
-				params_set_num(p, param->name, param->dflt);
+	return param->choices ? params_set_text(p, param->name, param->dflt_text)
+			      : params_set_num(p, param->name, param->dflt);
 }
 
 int bench_complete_params(const struct bench *b, struct params *p, struct err *e)

@@ -5,7 +5,12 @@
 #include <stdlib.h>
 
 const struct bench_param bench_params_nr_maps[] = {
-	{ .name = "nr_maps", .dflt = 1000, .min = 1, .max = BENCH_MAPS_MAX, .dflt_text = "1000", .unit = "maps",
+	{ .name = "nr_maps",
+	  .dflt = 1000,
+	  .min = 1,
+	  .max = BENCH_MAPS_MAX,
+	  .dflt_text = "1000",
+	  .unit = "maps",
 	  .doc = "number of local-storage maps that are read in turn" },
 	{ .name = NULL },
 };

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * local-storage-hit: the task has elements of L maps and one of them is read, again and again: it stands in its slot and
- * every get hits, whatever L. The others take the other slots, so that nothing but a foreign map can evict it.
+ * local-storage-hit: the task has elements of L maps and one of them is read, again and again: it stands in its slot
+ * and every get hits, whatever L. The others take the other slots, so that nothing but a foreign map can evict it.
  */
 #include <errno.h>
 
 #include "bench/bench_lib.h"
 
 static const struct bench_param hit_params[] = {
-	{ .name = "list_len", .dflt = 16, .min = 1, .max = BENCH_MAPS_MAX, .dflt_text = "16", .unit = "maps",
+	{ .name = "list_len",
+	  .dflt = 16,
+	  .min = 1,
+	  .max = BENCH_MAPS_MAX,
+	  .dflt_text = "16",
+	  .unit = "maps",
 	  .doc = "number of maps the task has storage of; one of them is read" },
 	{ .name = NULL },
 };

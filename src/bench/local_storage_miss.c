@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * local-storage-miss: maps 0 and 1 share a slot and are read in turn, so each evicts the other and every get misses. They
- * are touched first and so stand at the tail of the list (new elements go to its head): each miss walks all of it.
+ * local-storage-miss: maps 0 and 1 share a slot and are read in turn, so each evicts the other and every get misses.
+ * They are touched first and so stand at the tail of the list (new elements go to its head): each miss walks all of it.
  */
 #include <errno.h>
 
@@ -9,7 +9,12 @@
 #include "lib/cleanup.h"
 
 static const struct bench_param miss_params[] = {
-	{ .name = "list_len", .dflt = 32, .min = 2, .max = BENCH_MAPS_MAX, .dflt_text = "32", .unit = "maps",
+	{ .name = "list_len",
+	  .dflt = 32,
+	  .min = 2,
+	  .max = BENCH_MAPS_MAX,
+	  .dflt_text = "32",
+	  .unit = "maps",
 	  .doc = "number of maps the task has storage of; two of them, which share a slot, are read in turn" },
 	{ .name = NULL },
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * local-storage-cache-seq-get: maps 0, 1, ... n-1 and again. With more maps than slots every map finds the slot taken by
- * the one that shares it, so the share of misses jumps: the cliff.
+ * local-storage-cache-seq-get: maps 0, 1, ... n-1 and again. With more maps than slots every map finds the slot taken
+ * by the one that shares it, so the share of misses jumps: the cliff.
  */
 #include <errno.h>
 

@@ -11,13 +11,13 @@
 #include <linux/types.h>
 #endif
 
-#define LSB_POOL_MAX 1064    /* storage maps of a session: 1000 + 64 spare ones to choose slots from */
-#define LSB_SEQ_MAX (1 << 21)  /* entries of the access sequences of all rows; a power of two (index mask) */
-#define LSB_HOIST 48	     /* map pointers kept on the BPF stack (384 of its 512 bytes) */
-#define LSB_HOIST_ALWAYS 25  /* so many of them are used by every callback without a length check */
-#define LSB_HOIST_TURNS 4    /* times a callback goes through them: a call and a return cost up to 10 ns (safe RET) */
-#define LSB_UNROLL 32	     /* gets of one callback of the sequence form */
-#define LSB_HASH_UNROLL 32   /* lookups of one callback of the hash loop */
+#define LSB_POOL_MAX 1064     /* storage maps of a session: 1000 + 64 spare ones to choose slots from */
+#define LSB_SEQ_MAX (1 << 21) /* entries of the access sequences of all rows; a power of two (index mask) */
+#define LSB_HOIST 48	      /* map pointers kept on the BPF stack (384 of its 512 bytes) */
+#define LSB_HOIST_ALWAYS 25   /* so many of them are used by every callback without a length check */
+#define LSB_HOIST_TURNS 4     /* times a callback goes through them: a call and a return cost up to 10 ns (safe RET) */
+#define LSB_UNROLL 32	      /* gets of one callback of the sequence form */
+#define LSB_HASH_UNROLL 32    /* lookups of one callback of the hash loop */
 #define LSB_PRODUCERS_MAX 64
 #define LSB_HASHES_MAX 1024
 #define LSB_SLOT_UNSEEN 255
@@ -69,7 +69,7 @@ struct lsb_io {
 	/* state and answer */
 	__u64 rng;
 	__u32 pos;
-	__u32 tid; /* the producer's thread id as the kernel numbers it (pid namespaces differ) */
+	__u32 tid;  /* the producer's thread id as the kernel numbers it (pid namespaces differ) */
 	__u64 done; /* callbacks and single operations that ran */
 	__u64 ns;
 	__u64 nulls;

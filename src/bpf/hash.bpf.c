@@ -3,7 +3,8 @@
  * The hash control: lookups of a random key (or of the thread's own id) in a hash of tid -> int, and its filler.
  *
  * The key comes from an inline generator and a multiply-shift (Lemire, "Fast random integer generation in an
- * interval", 2019): bpf_get_prandom_u32() % n costs 68 instructions beside the lookup, this 11. Twin and lookup use the same keys.
+ * interval", 2019): bpf_get_prandom_u32() % n costs 68 instructions beside the lookup, this 11. Twin and lookup use the
+ * same keys.
  */
 #include "bpf/common.bpf.h"
 
@@ -55,31 +56,31 @@ static __always_inline __u32 next_key(__u64 *state, __u32 nr_keys, __u32 tid)
 }
 
 /* `c`, `map`, `state`, `nr_keys`, `tid` and `got` as in the callbacks below; the only hash is the important one. */
-#define STEP_HASH_GET(j)                                              \
-	{                                                             \
-		__label__ null, next;                                 \
-		__u32 key = next_key(&state, nr_keys, tid);           \
-		void *value = bpf_map_lookup_elem(map, &key);         \
-                                                                      \
-		IF_NULL(value, null);                                 \
-		goto next;                                            \
-null:                                                                 \
-		looked_up(c->io, 0, true);                            \
-next:;                                                                \
+#define STEP_HASH_GET(j)                                      \
+	{                                                     \
+		__label__ null, next;                         \
+		__u32 key = next_key(&state, nr_keys, tid);   \
+		void *value = bpf_map_lookup_elem(map, &key); \
+                                                              \
+		IF_NULL(value, null);                         \
+		goto next;                                    \
+null:                                                         \
+		looked_up(c->io, 0, true);                    \
+next:;                                                        \
 	}
 /* The key is stored as a lookup needs it. */
-#define STEP_HASH_EMPTY(j)                                            \
-	{                                                             \
-		__label__ null, next;                                 \
+#define STEP_HASH_EMPTY(j)                                                 \
+	{                                                                  \
+		__label__ null, next;                                      \
 		__u32 key = next_key(&state, nr_keys, tid), *where = &key; \
-                                                                      \
-		asm volatile("" : : "r"(where) : "memory");           \
-		OPAQUE(got);                                          \
-		IF_NULL(got, null);                                   \
-		goto next;                                            \
-null:                                                                 \
-		looked_up(c->io, 0, true);                            \
-next:;                                                                \
+                                                                           \
+		asm volatile("" : : "r"(where) : "memory");                \
+		OPAQUE(got);                                               \
+		IF_NULL(got, null);                                        \
+		goto next;                                                 \
+null:                                                                      \
+		looked_up(c->io, 0, true);                                 \
+next:;                                                                     \
 	}
 
 static long hash_get(__u32 i, struct hash_walk *c)
@@ -162,19 +163,19 @@ static long no_tail(__u32 i, void *c)
 	return 0;
 }
 
-#define RUN_HASH(name, cb)                                            \
-	static __always_inline int name(struct lsb_io *io)            \
-	{                                                             \
-		struct hash_walk c = {hash_at(io->hash_off), io, 0};  \
-                                                                      \
-		if (!c.map) {                                         \
-			io->errors++;                                 \
-			return 1;                                     \
-		}                                                     \
-		if (io->key_is_tid)                                   \
-			c.tid = io->tid;                              \
-		io->pos = 0;                                          \
-		return TIMED_LOOPS(io, cb, no_tail, &c);              \
+#define RUN_HASH(name, cb)                                             \
+	static __always_inline int name(struct lsb_io *io)             \
+	{                                                              \
+		struct hash_walk c = { hash_at(io->hash_off), io, 0 }; \
+                                                                       \
+		if (!c.map) {                                          \
+			io->errors++;                                  \
+			return 1;                                      \
+		}                                                      \
+		if (io->key_is_tid)                                    \
+			c.tid = io->tid;                               \
+		io->pos = 0;                                           \
+		return TIMED_LOOPS(io, cb, no_tail, &c);               \
 	}
 RUN_HASH(run_hash_get, hash_get)
 RUN_HASH(run_hash_empty, hash_empty)
@@ -198,7 +199,7 @@ static long fill_one(__u32 i, struct hash_walk *c)
 
 static __always_inline int run_fill(struct lsb_io *io)
 {
-	struct hash_walk c = {hash_at(io->hash_off), io, 0};
+	struct hash_walk c = { hash_at(io->hash_off), io, 0 };
 
 	if (!c.map)
 		return 1;

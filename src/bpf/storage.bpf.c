@@ -29,9 +29,9 @@ struct {
 	__array(values, struct storage_map);
 } outer_storage SEC(".maps");
 
-__u16 seq_pool[LSB_SEQ_MAX];	/* pool index at each entry */
-__u8 slot_of[LSB_POOL_MAX];	/* cache slot of each pool map, LSB_SLOT_UNSEEN if it could not be read */
-__u32 visits[LSB_POOL_MAX];	/* what the audit pass counted, by pool map */
+__u16 seq_pool[LSB_SEQ_MAX]; /* pool index at each entry */
+__u8 slot_of[LSB_POOL_MAX];  /* cache slot of each pool map, LSB_SLOT_UNSEEN if it could not be read */
+__u32 visits[LSB_POOL_MAX];  /* what the audit pass counted, by pool map */
 
 _Static_assert(sizeof(struct lsb_value) == sizeof(__u64), "value size of the storage maps");
 
@@ -63,59 +63,55 @@ static __always_inline void count_null(struct lsb_io *io, bool important)
 }
 
 /* The first LSB_HOIST_ALWAYS steps run in every callback, each further one only if the sequence is that long. */
-#define STEP_GET(j)                                                   \
-	{                                                             \
-		__label__ null, next;                                 \
-		void *value = storage_get(c->map[j], task);           \
-                                                                      \
-		IF_NULL(value, null);                                 \
-		goto next;                                            \
-null:                                                                 \
-		count_null(c->io, c->map[j] == c->map[0]);            \
-next:;                                                                \
+#define STEP_GET(j)                                         \
+	{                                                   \
+		__label__ null, next;                       \
+		void *value = storage_get(c->map[j], task); \
+                                                            \
+		IF_NULL(value, null);                       \
+		goto next;                                  \
+null:                                                       \
+		count_null(c->io, c->map[j] == c->map[0]);  \
+next:;                                                      \
 	}
-#define STEP_EMPTY(j)                                                 \
-	{                                                             \
-		__label__ null, next;                                 \
-		void *map = c->map[j];                                \
-                                                                      \
-		KEEP(map);                                            \
-		OPAQUE(got);                                          \
-		IF_NULL(got, null);                                   \
-		goto next;                                            \
-null:                                                                 \
-		count_null(c->io, c->map[j] == c->map[0]);            \
-next:;                                                                \
+#define STEP_EMPTY(j)                                      \
+	{                                                  \
+		__label__ null, next;                      \
+		void *map = c->map[j];                     \
+                                                           \
+		KEEP(map);                                 \
+		OPAQUE(got);                               \
+		IF_NULL(got, null);                        \
+		goto next;                                 \
+null:                                                      \
+		count_null(c->io, c->map[j] == c->map[0]); \
+next:;                                                     \
 	}
-#define STEP_GET_IF_LONGER(j)                                         \
-	IF_AT_MOST(len, j, out);                                      \
+#define STEP_GET_IF_LONGER(j)    \
+	IF_AT_MOST(len, j, out); \
 	STEP_GET(j)
-#define STEP_EMPTY_IF_LONGER(j)                                       \
-	IF_AT_MOST(len, j, out);                                      \
+#define STEP_EMPTY_IF_LONGER(j)  \
+	IF_AT_MOST(len, j, out); \
 	STEP_EMPTY(j)
-#define HOISTED_TURN(always, if_longer)                               \
-	{                                                             \
-		__label__ out;                                        \
-		__u64 len = *(volatile __u32 *)&c->io->seq_len;       \
-                                                                      \
-		REPEAT_8(always, 0)                                   \
-		REPEAT_8(always, 8)                                   \
-		REPEAT_8(always, 16)                                  \
-		always(24)                                            \
-		REPEAT_8(if_longer, 25)                               \
-		REPEAT_8(if_longer, 33)                               \
-		if_longer(41) if_longer(42) if_longer(43)             \
-		if_longer(44) if_longer(45) if_longer(46)             \
-		if_longer(47)                                         \
-out:;                                                                 \
+#define HOISTED_TURN(always, if_longer)                                                                              \
+	{                                                                                                            \
+		__label__ out;                                                                                       \
+		__u64 len = *(volatile __u32 *)&c->io->seq_len;                                                      \
+                                                                                                                     \
+		REPEAT_8(always, 0)                                                                                  \
+		REPEAT_8(always, 8)                                                                                  \
+		REPEAT_8(always, 16)                                                                                 \
+		always(24) REPEAT_8(if_longer, 25) REPEAT_8(if_longer, 33) if_longer(41) if_longer(42) if_longer(43) \
+			if_longer(44) if_longer(45) if_longer(46) if_longer(47) out:;                                \
 	}
 /*
- * Written out, not a loop, and the length is read again at each turn: what the verifier learned about it at each way out
- * of a turn would make 23 states of every one behind it, and a load of seconds.
+ * Written out, not a loop, and the length is read again at each turn: what the verifier learned about it at each way
+ * out of a turn would make 23 states of every one behind it, and a load of seconds.
  */
 #define TURNS(turn) turn turn turn turn
 
-_Static_assert(LSB_HOIST == 48 && LSB_HOIST_ALWAYS == 25 && LSB_HOIST_TURNS == 4, "HOISTED_TURN() is written out for these");
+_Static_assert(LSB_HOIST == 48 && LSB_HOIST_ALWAYS == 25 && LSB_HOIST_TURNS == 4,
+	       "HOISTED_TURN() is written out for these");
 
 static long hoisted_get(__u32 i, struct hoist *c)
 {
@@ -201,37 +197,37 @@ static __always_inline bool is_important(const struct lsb_io *io, __u32 entry)
 }
 
 /* `pos` is the first entry of this callback; `c`, `task` and `got` as in the callbacks below. */
-#define STEP_SEQUENCE_GET(j)                                          \
-	{                                                             \
-		__label__ absent, null, next;                         \
-		void *map = pool_map(pos + (j)), *value;              \
-                                                                      \
-		IF_NULL(map, absent);                                 \
-		value = storage_get(map, task);                       \
-		IF_NULL(value, null);                                 \
-		goto next;                                            \
-absent:                                                               \
-		c->io->errors++;                                      \
-		goto next;                                            \
-null:                                                                 \
-		count_null(c->io, is_important(c->io, pos + (j)));    \
-next:;                                                                \
+#define STEP_SEQUENCE_GET(j)                                       \
+	{                                                          \
+		__label__ absent, null, next;                      \
+		void *map = pool_map(pos + (j)), *value;           \
+                                                                   \
+		IF_NULL(map, absent);                              \
+		value = storage_get(map, task);                    \
+		IF_NULL(value, null);                              \
+		goto next;                                         \
+absent:                                                            \
+		c->io->errors++;                                   \
+		goto next;                                         \
+null:                                                              \
+		count_null(c->io, is_important(c->io, pos + (j))); \
+next:;                                                             \
 	}
-#define STEP_SEQUENCE_EMPTY(j)                                        \
-	{                                                             \
-		__label__ absent, null, next;                         \
-		void *map = pool_map(pos + (j));                      \
-                                                                      \
-		IF_NULL(map, absent);                                 \
-		OPAQUE(got);                                          \
-		IF_NULL(got, null);                                   \
-		goto next;                                            \
-absent:                                                               \
-		c->io->errors++;                                      \
-		goto next;                                            \
-null:                                                                 \
-		count_null(c->io, is_important(c->io, pos + (j)));    \
-next:;                                                                \
+#define STEP_SEQUENCE_EMPTY(j)                                     \
+	{                                                          \
+		__label__ absent, null, next;                      \
+		void *map = pool_map(pos + (j));                   \
+                                                                   \
+		IF_NULL(map, absent);                              \
+		OPAQUE(got);                                       \
+		IF_NULL(got, null);                                \
+		goto next;                                         \
+absent:                                                            \
+		c->io->errors++;                                   \
+		goto next;                                         \
+null:                                                              \
+		count_null(c->io, is_important(c->io, pos + (j))); \
+next:;                                                             \
 	}
 
 _Static_assert(LSB_UNROLL == 32 && LSB_HASH_UNROLL == 32, "REPEAT_32() is written out for this");
@@ -276,13 +272,13 @@ static long single_empty(__u32 i, struct walk *c)
 	return 0;
 }
 
-#define RUN_WALK(name, cb, single)                                    \
-	static __always_inline int name(struct lsb_io *io)            \
-	{                                                             \
-		struct walk c = {bpf_get_current_task_btf(), io};     \
-                                                                      \
-		io->pos = io->seq_off;                                \
-		return TIMED_LOOPS(io, cb, single, &c);               \
+#define RUN_WALK(name, cb, single)                                  \
+	static __always_inline int name(struct lsb_io *io)          \
+	{                                                           \
+		struct walk c = { bpf_get_current_task_btf(), io }; \
+                                                                    \
+		io->pos = io->seq_off;                              \
+		return TIMED_LOOPS(io, cb, single, &c);             \
 	}
 RUN_WALK(run_sequence_get, sequence_get, single_get)
 RUN_WALK(run_sequence_empty, sequence_empty, single_empty)
@@ -351,7 +347,7 @@ static long see_slot(__u32 i, struct walk *c)
 
 static __always_inline int run_see_slots(struct lsb_io *io)
 {
-	struct walk c = {bpf_get_current_task_btf(), io};
+	struct walk c = { bpf_get_current_task_btf(), io };
 
 	return bpf_loop(io->count, see_slot, &c, 0) != io->count;
 }
@@ -402,7 +398,7 @@ static long touch(__u32 i, struct walk *c)
 
 static __always_inline int run_touch(struct lsb_io *io)
 {
-	struct walk c = {bpf_get_current_task_btf(), io};
+	struct walk c = { bpf_get_current_task_btf(), io };
 
 	return bpf_loop(io->nr_maps, touch, &c, 0) != io->nr_maps;
 }
@@ -439,7 +435,7 @@ static long audit_one(__u32 i, struct walk *c)
 
 static __always_inline int run_audit(struct lsb_io *io)
 {
-	struct walk c = {bpf_get_current_task_btf(), io};
+	struct walk c = { bpf_get_current_task_btf(), io };
 
 	io->pos = io->seq_off;
 	return bpf_loop(io->count, audit_one, &c, 0) != io->count;
@@ -461,7 +457,7 @@ static long collect(__u32 i, struct walk *c)
 
 static __always_inline int run_collect(struct lsb_io *io)
 {
-	struct walk c = {bpf_get_current_task_btf(), io};
+	struct walk c = { bpf_get_current_task_btf(), io };
 	long done = bpf_loop(io->nr_maps, collect, &c, 0);
 
 	return done != io->nr_maps;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The list of subcommands, made by make from the files in this folder, and how an error is shown. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,4 +43,12 @@ int cmd_fail(const struct err *e)
 		prefix = "  ";
 	}
 	return e->class == ERR_NONE ? ERR_FAILED : (int)e->class;
+}
+
+int cmd_fail_memory(void)
+{
+	struct err e = { 0 };
+
+	err_set(&e, ERR_FAILED, -ENOMEM, "out of memory");
+	return cmd_fail(&e);
 }

@@ -20,3 +20,5 @@ extern const struct cmd *const cmds[]; /* generated, NULL-terminated, sorted by 
 const struct cmd *cmd_find(const char *name);
 /* Prints "lsbench: MESSAGE" to stderr and returns the exit status of the error's class. */
 int cmd_fail(const struct err *e);
+/* The same for what has no struct err: out of memory. */
+int cmd_fail_memory(void);

@@ -5,6 +5,7 @@
  */
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
@@ -205,8 +206,9 @@ static int list_run(int argc, char **argv)
 {
 	struct err e = { 0 };
 	bool json = false, help = false;
+	char *text;
 	json_t *all;
-	int r = 0;
+	int status = 0;
 
 	if (options_parse(&option_table, argc, argv, &json, &help, &e))
 		return cmd_fail(&e);
@@ -215,14 +217,16 @@ static int list_run(int argc, char **argv)
 		return 0;
 	}
 	all = everything();
-	if (!all)
-		r = err_set(&e, ERR_FAILED, -1, "the list could not be made: out of memory");
-	else if (!json)
+	text = json && all ? json_dumps(all, JSON_INDENT(2)) : NULL;
+	if (!all || (json && !text))
+		status = cmd_fail_memory();
+	else if (json)
+		puts(text);
+	else
 		print_text(all);
-	else if (json_dumpf(all, stdout, JSON_INDENT(2)) || putchar('\n') == EOF)
-		r = err_set(&e, ERR_FAILED, -1, "the list could not be written");
+	free(text);
 	json_decref(all);
-	return r ? cmd_fail(&e) : 0;
+	return status;
 }
 
 static const struct options *list_options(void)

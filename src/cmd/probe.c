@@ -26,7 +26,8 @@ enum { KEY_MEASURE = 0x600, KEY_JSON };
 static const struct argp_option probe_table[] = {
 	{ "measure", KEY_MEASURE, NULL, 0,
 	  "also what a new program would see here: the slot a new map gets, its neighbours, what a get then costs", 0 },
-	{ "json", KEY_JSON, "FILE", 0, "write the findings to FILE as JSON (-: to standard output, instead of the text)", 0 },
+	{ "json", KEY_JSON, "FILE", 0,
+	  "write the findings to FILE as JSON (-: to standard output, instead of the text)", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 

@@ -21,6 +21,7 @@ struct probe_list {
 /* probe --measure. Costs in ns per get, NAN where they were not measured. */
 struct probe_measured {
 	bool wanted, known; /* known: newcomer was found out */
+	bool disturbed;	    /* another lsbench measured at the same time */
 	struct probe_newcomer newcomer;
 	double hit_ns, hit16_ns, miss_ns; /* one map of its own; sixteen; a neighbour's element in the slot */
 	int trials;
@@ -29,7 +30,7 @@ struct probe_measured {
 
 struct probe_report {
 	struct machine machine;
-	int programs; /* BPF programs loaded on this host; -1 unknown */
+	int programs;			  /* BPF programs loaded on this host; -1 unknown */
 	struct probe_list system, kernel; /* shown in this order */
 	int nr_advice;
 	char advice[PROBE_ADVICE_MAX][320];
@@ -51,5 +52,6 @@ int probe_costs(struct probe_report *r);
 
 void probe_print(const struct probe_report *r, FILE *f);
 json_t *probe_encode(const struct probe_report *r); /* NULL: out of memory */
-/* One or more lines of at most `width` columns: `first` before the first of them, blanks as wide as `indent` before the rest. */
+/* One or more lines of at most `width` columns: `first` before the first of them, blanks as wide as `indent` before the
+ * rest. */
 void probe_wrap(FILE *f, const char *first, int indent, const char *text, int width);

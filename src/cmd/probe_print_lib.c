@@ -103,15 +103,25 @@ __attribute__((format(printf, 2, 3))) static void sentence(FILE *f, const char *
 static void print_newcomer(const struct probe_newcomer *n, FILE *f)
 {
 	if (n->foreign_task_maps < 0) {
-		sentence(f, "A new task-storage map gets slot %d of %d (counted from 0); how many maps share it is unknown, because "
-			 "maps of others may not be counted.", n->slot, n->slots);
+		sentence(f,
+			 "A new task-storage map gets slot %d of %d (counted from 0); how many maps share it is unknown, because "
+			 "maps of others may not be counted.",
+			 n->slot, n->slots);
 		return;
 	}
-	sentence(f, "A new task-storage map gets slot %d of %d (counted from 0); %s%d of the %d task-storage maps of other programs "
-		 "%s it.", n->slot, n->slots, n->exact ? "" : "about ", n->neighbours, n->foreign_task_maps,
-		 n->neighbours == 1 ? "shares" : "share");
+	if (!n->foreign_task_maps)
+		sentence(f,
+			 "A new task-storage map gets slot %d of %d (counted from 0) and has it for itself: other programs hold none.",
+			 n->slot, n->slots);
+	else
+		sentence(f,
+			 "A new task-storage map gets slot %d of %d (counted from 0); %s%d of the %d task-storage maps of other programs "
+			 "%s it.",
+			 n->slot, n->slots, n->exact ? "" : "about ", n->neighbours, n->foreign_task_maps,
+			 n->neighbours == 1 ? "shares" : "share");
 	if (n->closing > 0)
-		sentence(f, "%d closed maps still hold slots until they are freed: the picture changes within seconds.", n->closing);
+		sentence(f, "%d closed maps still hold slots until they are freed: the picture changes within seconds.",
+			 n->closing);
 }
 
 static void print_measured(const struct probe_measured *m, FILE *f)
@@ -120,12 +130,20 @@ static void print_measured(const struct probe_measured *m, FILE *f)
 	if (m->known)
 		print_newcomer(&m->newcomer, f);
 	if (isfinite(m->hit_ns))
-		sentence(f, "A get costs about %.1f ns as long as the map's own element stands in its slot (median of n = %d trials, "
-			 "loop included; %.1f ns over 16 maps that share no slot).", m->hit_ns, m->trials, m->hit16_ns);
+		sentence(f,
+			 "A get costs about %.1f ns as long as the map's own element stands in its slot (median of n = %d trials, "
+			 "loop included; %.1f ns over 16 maps that share no slot).",
+			 m->hit_ns, m->trials, m->hit16_ns);
 	if (isfinite(m->miss_ns))
-		sentence(f, "It costs about %.1f ns whenever a neighbour's element stands there%s (n = %d; `lsbench sweep` gives "
-			 "intervals).", m->miss_ns, m->known && !m->newcomer.neighbours ? ", as it would with one neighbour" : "",
+		sentence(f,
+			 "It costs about %.1f ns whenever a neighbour's element stands there%s (n = %d; `lsbench sweep` gives "
+			 "intervals).",
+			 m->miss_ns, m->known && !m->newcomer.neighbours ? ", as it would with one neighbour" : "",
 			 m->trials);
+	if (m->disturbed)
+		sentence(f,
+			 "Another lsbench measured at the same time: its maps are counted as another program's, and both disturb each "
+			 "other. Repeat when it has ended.");
 	if (m->why_not[0])
 		sentence(f, "Not found out: %s", m->why_not);
 }
@@ -208,14 +226,15 @@ static json_t *encode_measured(const struct probe_measured *m)
 
 	if (!m->wanted)
 		return json_null();
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:i,s:o}",
-			 "slots", m->known ? json_integer(n->slots) : json_null(),
-			 "slot", m->known ? json_integer(n->slot) : json_null(),
-			 "foreign_task_maps", m->known ? count_or_null(n->foreign_task_maps) : json_null(),
-			 "neighbours", m->known ? count_or_null(n->neighbours) : json_null(),
-			 "closing", m->known ? json_integer(n->closing) : json_null(), "exact", m->known && n->exact,
-			 "hit_ns", number_or_null(m->hit_ns), "hit16_ns", number_or_null(m->hit16_ns),
-			 "miss_ns", number_or_null(m->miss_ns), "trials", m->trials, "why_not", text_value(m->why_not));
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:i,s:b,s:o}", "slots",
+			 m->known ? json_integer(n->slots) : json_null(), "slot",
+			 m->known ? json_integer(n->slot) : json_null(), "foreign_task_maps",
+			 m->known ? count_or_null(n->foreign_task_maps) : json_null(), "neighbours",
+			 m->known ? count_or_null(n->neighbours) : json_null(), "closing",
+			 m->known ? json_integer(n->closing) : json_null(), "exact", m->known && n->exact, "hit_ns",
+			 number_or_null(m->hit_ns), "hit16_ns", number_or_null(m->hit16_ns), "miss_ns",
+			 number_or_null(m->miss_ns), "trials", m->trials, "disturbed", m->disturbed, "why_not",
+			 text_value(m->why_not));
 }
 
 json_t *probe_encode(const struct probe_report *r)
@@ -225,8 +244,8 @@ json_t *probe_encode(const struct probe_report *r)
 
 	for (int i = 0; i < r->nr_advice; i++)
 		advice = appended(advice, text_value(r->advice[i]));
-	return json_pack("{s:s,s:s,s:b,s:o,s:o,s:o,s:o,s:o}", "schema", "lsbench/1", "kind", "probe", "can_sweep", !missing,
-			 "first_missing", missing ? text_value(missing->name) : json_null(),
-			 "checks", encode_list(encode_list(json_array(), &r->system), &r->kernel), "advice", advice,
-			 "measured", encode_measured(&r->measured), "machine", encode_machine(&r->machine));
+	return json_pack("{s:s,s:s,s:b,s:o,s:o,s:o,s:o,s:o}", "schema", "lsbench/1", "kind", "probe", "can_sweep",
+			 !missing, "first_missing", missing ? text_value(missing->name) : json_null(), "checks",
+			 encode_list(encode_list(json_array(), &r->system), &r->kernel), "advice", advice, "measured",
+			 encode_measured(&r->measured), "machine", encode_machine(&r->machine));
 }

@@ -39,7 +39,8 @@ __attribute__((format(printf, 2, 3))) static void found(struct check *c, const c
 	va_end(ap);
 }
 
-__attribute__((format(printf, 3, 4))) static void hint(struct check *c, enum check_verdict verdict, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void hint(struct check *c, enum check_verdict verdict, const char *fmt,
+						       ...)
 {
 	va_list ap;
 
@@ -63,7 +64,10 @@ static void check_machine(struct probe_report *r)
 		hint(&kernel, CHECK_LIMITED, "figures of a debug kernel say little about any other kernel");
 	}
 	found(&cpu, "%s, %d online, SMT %s, governor %s", m->cpu[0] ? m->cpu : "model unknown", m->cpus,
-	      m->smt < 0 ? "unknown" : m->smt ? "on" : "off", m->governor[0] ? m->governor : "not visible");
+	      m->smt < 0 ? "unknown"
+	      : m->smt	 ? "on"
+			 : "off",
+	      m->governor[0] ? m->governor : "not visible");
 	found(&virt, "%s", m->virt[0] ? m->virt : "unknown");
 	found(&clock, "%s", m->clocksource[0] ? m->clocksource : "unknown");
 	if (!m->clocksource[0])
@@ -111,12 +115,17 @@ struct cap {
 
 /* In the order of importance; CAP_SYS_ADMIN stands for the first two. */
 static const struct cap cap_table[] = {
-	{ 39, "CAP_BPF", "without it bpf() is refused: run as root (sudo lsbench ...); `lsbench report` and `--engine fake` "
-			 "work without", CHECK_NO },
-	{ 38, "CAP_PERFMON", "without it tracing programs (raw_tp, fentry) do not load and slots cannot be read: run as root",
+	{ 39, "CAP_BPF",
+	  "without it bpf() is refused: run as root (sudo lsbench ...); `lsbench report` and `--engine fake` "
+	  "work without",
+	  CHECK_NO },
+	{ 38, "CAP_PERFMON",
+	  "without it tracing programs (raw_tp, fentry) do not load and slots cannot be read: run as root",
 	  CHECK_LIMITED },
-	{ 21, "CAP_SYS_ADMIN", "without it maps of others cannot be counted and hashes have a random seed: their rows vary by "
-			       "20 %% between sweeps", CHECK_LIMITED },
+	{ 21, "CAP_SYS_ADMIN",
+	  "without it maps of others cannot be counted and hashes have a random seed: their rows vary by "
+	  "20 %% between sweeps",
+	  CHECK_LIMITED },
 	{ 24, "CAP_SYS_RESOURCE", "only needed to raise hard limits", CHECK_INFO },
 };
 
@@ -173,15 +182,17 @@ static void check_lockdown(struct probe_report *r)
 	} else if (level[0]) {
 		found(&c, "%s", level);
 		if (!strcmp(level, "confidentiality"))
-			hint(&c, CHECK_LIMITED, "programs cannot read kernel memory, so slots are assumed, not seen; boot with "
-						"lockdown=integrity or without");
+			hint(&c, CHECK_LIMITED,
+			     "programs cannot read kernel memory, so slots are assumed, not seen; boot with "
+			     "lockdown=integrity or without");
 	} else {
 		found(&c, "unknown: /sys/kernel/security/lockdown cannot be read");
 		if (slots && slots->verdict == CHECK_OK)
 			found(&c, "; not confidentiality, since kernel memory can be read");
 		if (slots && slots->verdict == CHECK_OK && fentry && fentry->verdict == CHECK_LIMITED && caps &&
 		    caps->verdict == CHECK_OK)
-			found(&c, "; fentry is refused in spite of all capabilities, as lockdown or a security module does");
+			found(&c,
+			      "; fentry is refused in spite of all capabilities, as lockdown or a security module does");
 		hint(&c, CHECK_INFO, "mount -t securityfs securityfs /sys/kernel/security shows it (root)");
 	}
 	probe_add(&r->system, &c);
@@ -221,14 +232,18 @@ static void check_limits(struct probe_report *r)
 
 	if (getrlimit(RLIMIT_MEMLOCK, &l) == 0)
 		found(&memlock, "%s soft, %s hard; not counted for BPF maps (5.11 and later: the memory cgroup is)",
-		      limit_text(l.rlim_cur, true, soft, sizeof(soft)), limit_text(l.rlim_max, true, hard, sizeof(hard)));
+		      limit_text(l.rlim_cur, true, soft, sizeof(soft)),
+		      limit_text(l.rlim_max, true, hard, sizeof(hard)));
 	files.needed = true;
 	if (getrlimit(RLIMIT_NOFILE, &l) == 0) {
 		found(&files, "%s soft, %s hard; the published matrix (1000 maps, spare ones) takes %llu",
-		      limit_text(l.rlim_cur, false, soft, sizeof(soft)), limit_text(l.rlim_max, false, hard, sizeof(hard)), need);
+		      limit_text(l.rlim_cur, false, soft, sizeof(soft)),
+		      limit_text(l.rlim_max, false, hard, sizeof(hard)), need);
 		if (l.rlim_max < need && l.rlim_max > OTHER_FILES + 65)
-			hint(&files, CHECK_NO, "raise the hard limit (ulimit -Hn %llu, as root), or measure fewer maps: --nr-maps with at "
-			     "most %llu", need, (unsigned long long)l.rlim_max - OTHER_FILES - 64);
+			hint(&files, CHECK_NO,
+			     "raise the hard limit (ulimit -Hn %llu, as root), or measure fewer maps: --nr-maps with at "
+			     "most %llu",
+			     need, (unsigned long long)l.rlim_max - OTHER_FILES - 64);
 		else if (l.rlim_max < need)
 			hint(&files, CHECK_NO, "raise the hard limit (ulimit -Hn %llu, as root)", need);
 		else if (l.rlim_cur < need)
@@ -268,11 +283,12 @@ static void check_foreign(struct probe_report *r)
 	if (f->task < 0 || r->programs < 0) {
 		found(&c, "unknown: listing BPF maps of other programs needs CAP_SYS_ADMIN");
 	} else {
-		found(&c, "local storage of other programs: %d task, %d cgrp, %d inode, %d sk; BPF programs loaded: %d", f->task,
-		      f->cgrp, f->inode, f->sk, r->programs);
+		found(&c, "local storage of other programs: %d task, %d cgrp, %d inode, %d sk; BPF programs loaded: %d",
+		      f->task, f->cgrp, f->inode, f->sk, r->programs);
 		if (f->task > 0)
-			hint(&c, CHECK_INFO, "they share each task's cache slots; a sweep chooses its maps around them, `lsbench probe "
-					     "--measure` says what they cost a new program");
+			hint(&c, CHECK_INFO,
+			     "they share each task's cache slots; a sweep chooses its maps around them, `lsbench probe "
+			     "--measure` says what they cost a new program");
 	}
 	probe_add(&r->system, &c);
 }

@@ -21,7 +21,7 @@ struct progress {
 
 /* Shows only if wanted and f is a terminal. */
 void progress_init(struct progress *p, FILE *f, bool wanted, int rounds, int rounds_max, int rows, double expected_s);
-/* `what` is happening now ("seq-get, 16 maps"). Redrawn at most 10 times a second. */
+/* `what` is happening now ("seq-get, 16 maps"). Redrawn at most 25 times a second. */
 void progress_draw(struct progress *p, const char *what);
 /* Takes the line away, e.g. before a message. */
 void progress_clear(struct progress *p);

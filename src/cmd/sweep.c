@@ -32,11 +32,24 @@ struct sweep {
 	int trial; /* running now */
 	struct measure_neighbours neighbours;
 	bool neighbours_told;
+	char stop_text[256]; /* "" if no signal came */
 	bool *point_written; /* owned; per row: its point line is in the file */
 	int cap_points;
 };
 
+static const char neighbours_text[] =
+	"another lsbench measures on this machine at the same time: each moves the other's "
+	"figures; run them one after the other";
+
 /* ---- while it runs ---- */
+
+/* Said at once, and again in the results. */
+static void tell(struct sweep *s, const char *text)
+{
+	run_warn(&s->res.run, "%s", text);
+	progress_clear(&s->progress);
+	fprintf(stderr, "lsbench: %s\n", text);
+}
 
 /* The earlier of two sweeps learns of the later one here, the later one at its start. */
 static void tell_neighbours(struct sweep *s)
@@ -44,13 +57,7 @@ static void tell_neighbours(struct sweep *s)
 	if (s->neighbours_told || !measure_neighbours_check(&s->neighbours))
 		return;
 	s->neighbours_told = true;
-	run_warn(&s->res.run,
-		 "another lsbench measured on this machine at the same time: its load moves these figures; "
-		 "run them one after the other");
-	progress_clear(&s->progress);
-	fprintf(stderr,
-		"lsbench: warning: another lsbench measures on this machine at the same time: both disturb each "
-		"other\n");
+	tell(s, neighbours_text);
 }
 
 static int write_point(struct sweep *s, int row, struct err *e)
@@ -165,6 +172,8 @@ static int dry_run(struct sweep *s, struct err *e)
 	if (r)
 		return r;
 	sweep_print_plan(&s->opt, &s->res, true, s->out.f);
+	for (int i = 0; i < s->res.run.nr_warnings; i++)
+		fprintf(s->out.f, "Note: %s\n", s->res.run.warnings[i]);
 	return outfile_commit(&s->out, e);
 }
 
@@ -192,13 +201,12 @@ static void note_stop(struct sweep *s, int sig)
 {
 	int done = trials_done(&s->res);
 	int of = done < s->opt.run.trials_min ? s->opt.run.trials_min : s->opt.run.trials_max;
-	char text[256];
 
-	snprintf(text, sizeof(text), "stopped by %s after %d of %d trials: %d of %d rows have figures, %s",
-		 measure_signal_name(sig), done, of, rows_measured(&s->res), s->res.nr_rows,
+	snprintf(s->stop_text, sizeof(s->stop_text),
+		 "stopped by %s after %d of %d trials: %d of %d rows have figures, %s", measure_signal_name(sig), done,
+		 of, rows_measured(&s->res), s->res.nr_rows,
 		 done < 6 ? "none an interval (that needs 6 trials)" : "from as many trials as each row shows");
-	run_warn(&s->res.run, "%s", text);
-	fprintf(stderr, "lsbench: %s\n", text);
+	tell(s, s->stop_text);
 }
 
 static int print_report(struct sweep *s, struct err *e)
@@ -223,8 +231,13 @@ static void print_warnings(const struct sweep *s)
 {
 	if (s->opt.format == &report_table && !s->out.path)
 		return;
-	for (int i = 0; i < s->res.run.nr_warnings; i++)
-		fprintf(stderr, "lsbench: warning: %s\n", s->res.run.warnings[i]);
+	for (int i = 0; i < s->res.run.nr_warnings; i++) {
+		const char *text = s->res.run.warnings[i];
+
+		/* These were told at once. */
+		if (strcmp(text, neighbours_text) && strcmp(text, s->stop_text))
+			fprintf(stderr, "lsbench: warning: %s\n", text);
+	}
 }
 
 /*

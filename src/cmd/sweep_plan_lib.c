@@ -6,6 +6,7 @@
 
 #include "cmd/sweep_lib.h"
 #include "core/bench.h"
+#include "lib/cleanup.h"
 #include "lib/str.h"
 
 /* An element of a preallocated hash of int -> int with its share of the buckets. */
@@ -26,9 +27,60 @@ static int add_list_lens(const struct sweep_list *list, struct results *res, str
 	return 0;
 }
 
+/* Does any benchmark of the sweep vary this parameter? Without --bench all that the plan knows are meant. */
+static bool swept_by_any(const struct sweep_options *o, const char *param)
+{
+	for (int i = 0; i < o->nr_benches; i++)
+		if (!strcmp(bench_find(o->benches[i])->swept, param))
+			return true;
+	return !o->nr_benches;
+}
+
+static int check_lists(const struct sweep_options *o, struct err *e)
+{
+	if (o->nr_maps.n && !swept_by_any(o, "nr_maps"))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			       "--nr-maps: no benchmark of this sweep goes through numbers of maps");
+	if (o->nr_keys.n && !swept_by_any(o, "hashmap_nr_keys_used"))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			       "--nr-keys: no benchmark of this sweep goes through numbers of keys");
+	return 0;
+}
+
+/*
+ * A smaller hash cannot have all the published numbers of keys: those that do not fit are left out and named, so that
+ * the one option that a refusal for want of memory names is enough. *ret_n 0: the default stands.
+ */
+static void keys_that_fit(const struct sweep_options *o, struct results *res, uint64_t *ret_keys, size_t max,
+			  size_t *ret_n)
+{
+	const struct param *capacity = params_find(&o->common, "hashmap_capacity");
+	const struct bench *hash = NULL;
+	size_t n = 0;
+
+	*ret_n = 0;
+	for (size_t i = 0; benches[i] && !hash; i++)
+		if (benches[i]->family == BENCH_HASH && benches[i]->sweep)
+			hash = benches[i];
+	if (!capacity || o->nr_keys.n || !hash || hash->nr_sweep > max || !swept_by_any(o, hash->swept))
+		return;
+	for (size_t i = 0; i < hash->nr_sweep; i++)
+		if (hash->sweep[i] <= capacity->num)
+			ret_keys[n++] = hash->sweep[i];
+	if (n == hash->nr_sweep)
+		return;
+	if (!n)
+		ret_keys[n++] = capacity->num;
+	run_warn(&res->run, "hash rows with more keys than --hashmap-capacity %llu are left out",
+		 (unsigned long long)capacity->num);
+	*ret_n = n;
+}
+
 int sweep_plan(const struct sweep_options *o, struct results *res, struct err *e)
 {
 	struct params common = o->common;
+	uint64_t fitting[64];
+	size_t nr_fitting;
 	struct plan_options plan = {
 		.benches = o->nr_benches ? o->benches : NULL,
 		.nr_maps = o->nr_maps.v,
@@ -41,6 +93,13 @@ int sweep_plan(const struct sweep_options *o, struct results *res, struct err *e
 	};
 	int r;
 
+	keys_that_fit(o, res, fitting, ARRAY_SIZE(fitting), &nr_fitting);
+	if (nr_fitting) {
+		plan.nr_keys = fitting;
+		plan.n_nr_keys = nr_fitting;
+	}
+	if (check_lists(o, e))
+		return e->code;
 	if (o->list_len.n && !params_set_num(&common, "list_len", o->list_len.v[0]))
 		return err_set(e, ERR_USAGE, -E2BIG, "--list-len: too many parameters");
 	r = plan_rows(&plan, res, e);

@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "core/engine.h"
 #include "core/results.h"
+#include "lib/cleanup.h"
 #include "lib/str.h"
 #include "version.h"
 
@@ -55,16 +56,12 @@ static int print_json(const char *libbpf)
 {
 	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s}", "lsbench", LSBENCH_VERSION, "libbpf", libbpf, "clang",
 			      LSBENCH_CLANG, "cc", __VERSION__, "jansson", jansson_version_str());
+	_cleanup_free_ char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL;
 
-	if (!o || json_dumpf(o, stdout, JSON_INDENT(2))) {
-		struct err e = { 0 };
-
-		json_decref(o);
-		err_set(&e, ERR_FAILED, -1, "the version could not be written");
-		return cmd_fail(&e);
-	}
 	json_decref(o);
-	putchar('\n');
+	if (!text)
+		return cmd_fail_memory();
+	puts(text);
 	return 0;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * From a run's rows to the cliff (statistics D). Not obvious: slots and hash ratios are judged on gross figures in ns,
- * because net there is a lower bound whose distance from the truth differs between loops; in exact counts net is exact and
- * serves for all. Costs of hit, miss and list step are differences of net either way.
+ * because net there is a lower bound whose distance from the truth differs between loops; in exact counts net is exact
+ * and serves for all. Costs of hit, miss and list step are differences of net either way.
  */
 #include "core/analysis.h"
 
@@ -26,8 +26,8 @@
 struct curve_row {
 	int row;
 	uint32_t maps;
-	double share;		    /* of gets that miss; NAN unknown */
-	struct interval cost, net;  /* cost: what rows are compared by */
+	double share;		   /* of gets that miss; NAN unknown */
+	struct interval cost, net; /* cost: what rows are compared by */
 };
 
 struct curve {
@@ -38,6 +38,7 @@ struct curve {
 	struct cliff_point *cost_points, *net_points;
 	enum cliff_state *state;
 	double *values;
+	int *trials;
 };
 
 static void curve_free(struct curve *c)
@@ -49,6 +50,7 @@ static void curve_free(struct curve *c)
 	free(c->net_points);
 	free(c->state);
 	free(c->values);
+	free(c->trials);
 }
 
 static struct interval of_summary(const struct summary *s)
@@ -128,20 +130,25 @@ static void curve_fill(const struct results *res, struct curve *c)
 {
 	bool insn = results_unit_is_insn(res);
 	double *values = c->values;
+	int *trials = c->trials;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct row *row = &res->rows[c->v[i].row];
 		size_t n = insn ? 1 : (size_t)row->nr_reps;
 
 		c->cost_rows[i] = (struct cliff_row){ .maps = c->v[i].maps, .values = values, .n = n, .exact = insn };
-		c->net_rows[i] = (struct cliff_row){ .maps = c->v[i].maps, .values = values + n, .n = n, .exact = insn };
+		c->net_rows[i] =
+			(struct cliff_row){ .maps = c->v[i].maps, .values = values + n, .n = n, .exact = insn };
+		c->net_rows[i].trials = insn ? NULL : trials;
 		c->cost_points[i] = (struct cliff_point){ .maps = c->v[i].maps, .cost = c->v[i].cost };
 		c->net_points[i] = (struct cliff_point){ .maps = c->v[i].maps, .cost = c->v[i].net };
 		for (size_t k = 0; k < n; k++) {
 			values[k] = insn ? c->v[i].cost.mid : row->reps[k].gross;
 			values[n + k] = insn ? c->v[i].net.mid : row->reps[k].gross - row->reps[k].overhead;
+			trials[k] = insn ? 0 : row->reps[k].trial;
 		}
 		values += 2 * n;
+		trials += n;
 	}
 }
 
@@ -163,8 +170,10 @@ static bool curve_open(const struct results *res, struct curve *c)
 		.net_points = calloc(n, sizeof(*c->net_points)),
 		.state = calloc(n, sizeof(*c->state)),
 		.values = calloc(values, sizeof(*c->values)),
+		.trials = calloc(values, sizeof(*c->trials)),
 	};
-	if (!c->v || !c->cost_rows || !c->net_rows || !c->cost_points || !c->net_points || !c->state || !c->values)
+	if (!c->v || !c->cost_rows || !c->net_rows || !c->cost_points || !c->net_points || !c->state || !c->values ||
+	    !c->trials)
 		return false;
 	curve_collect(res, c);
 	curve_fill(res, c);
@@ -198,13 +207,15 @@ static bool enough(const struct curve *c, bool insn, char *why_not, size_t size)
 	if (c->n == 0)
 		snprintf(why_not, size, "no row of %s was measured", BENCH_CURVE);
 	else if (small == 0)
-		snprintf(why_not, size, "no seq-get row with %d maps or fewer to hold the others against; try --nr-maps 1,10,...",
+		snprintf(why_not, size,
+			 "no seq-get row with %d maps or fewer to hold the others against; try --nr-maps 1,10,...",
 			 CLIFF_POOL_MAPS);
 	else if (large == 0)
 		snprintf(why_not, size, "no seq-get row with more than %d maps; try --nr-maps 1,10,16,17,32,100",
 			 CLIFF_POOL_MAPS);
 	else if (large_known == 0 || (!insn && small_values < 6))
-		snprintf(why_not, size, "the seq-get rows have fewer than 6 repetitions, which is too few for an interval");
+		snprintf(why_not, size,
+			 "the seq-get rows have fewer than 6 repetitions, which is too few for an interval");
 	return why_not[0] == '\0';
 }
 
@@ -227,7 +238,8 @@ static uint32_t slots_to_simulate(const struct analysis *a)
 {
 	if (a->slots_btf > 0)
 		return a->slots_btf <= CLIFF_SLOTS_MAX ? (uint32_t)a->slots_btf : 0;
-	return a->bracket.known && a->bracket.adjacent && a->bracket.slots_lo <= CLIFF_SLOTS_MAX ? a->bracket.slots_lo : 0;
+	return a->bracket.known && a->bracket.adjacent && a->bracket.slots_lo <= CLIFF_SLOTS_MAX ? a->bracket.slots_lo
+												 : 0;
 }
 
 static void simulate_cliff(struct analysis *a, uint32_t slots)

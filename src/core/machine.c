@@ -2,8 +2,8 @@
 /*
  * What is known about the machine, from /proc and /sys below a root.
  *
- * Not obvious: a file there may be missing, unreadable, empty, endless or nonsense (containers, other architectures, test
- * roots). Whatever does not look exactly as the kernel writes it stays unknown.
+ * Not obvious: a file there may be missing, unreadable, empty, endless or nonsense (containers, other architectures,
+ * test roots). Whatever does not look exactly as the kernel writes it stays unknown.
  */
 #include "core/machine.h"
 
@@ -209,7 +209,8 @@ static void read_smt(const char *root, struct machine *m)
 
 	if (machine_number(root, "/sys/devices/system/cpu/smt/active", &active) && active <= 1)
 		m->smt = (int)active;
-	else if (machine_first_line(root, "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", text, sizeof(text)))
+	else if (machine_first_line(root, "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", text,
+				    sizeof(text)))
 		m->smt = strpbrk(text, ",-") != NULL;
 }
 
@@ -219,7 +220,8 @@ static void read_frequency(const char *root, struct machine *m)
 					      "/sys/devices/system/cpu/cpufreq/policy0/boost" };
 	unsigned long long v;
 
-	machine_first_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", m->governor, sizeof(m->governor));
+	machine_first_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", m->governor,
+			   sizeof(m->governor));
 	for (size_t i = 0; i < ARRAY_SIZE(boosts); i++)
 		if (machine_number(root, boosts[i], &v) && v == 1)
 			m->boost = true;
@@ -268,7 +270,8 @@ static void read_mitigations(const char *root, struct machine *m)
 	stream = opendir(full);
 	while (stream && (d = readdir(stream))) {
 		/* The kernel's names are short and plain; a cut or changed one would name nothing. */
-		if (d->d_name[0] == '.' || strspn(d->d_name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(d->d_name) ||
+		if (d->d_name[0] == '.' ||
+		    strspn(d->d_name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(d->d_name) ||
 		    !str_copy(new.name, sizeof(new.name), d->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", dir, d->d_name);

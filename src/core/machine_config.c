@@ -2,8 +2,8 @@
 /*
  * What follows from how the kernel was configured: JIT, preemption, debugging options.
  *
- * A running kernel says so itself where it can (sysctl, debugfs, its version text); the configuration file only fills the
- * gaps, because PREEMPT_DYNAMIC and sysctls change at boot and later what it states.
+ * A running kernel says so itself where it can (sysctl, debugfs, its version text); the configuration file only fills
+ * the gaps, because PREEMPT_DYNAMIC and sysctls change at boot and later what it states.
  */
 #include <stdio.h>
 #include <string.h>
@@ -186,9 +186,12 @@ static void find_debug(const char *root, const struct config *c, char *buf, size
 		enum option option;
 		const char *name;
 	} slow[] = {
-		{ OPT_KASAN, "KASAN" },		   { OPT_KMSAN, "KMSAN" },
-		{ OPT_KCSAN, "KCSAN" },		   { OPT_LOCKDEP, "lockdep" },
-		{ OPT_DEBUG_OBJECTS, "object debugging" }, { OPT_SLUB_DEBUG_ON, "slub_debug" },
+		{ OPT_KASAN, "KASAN" },
+		{ OPT_KMSAN, "KMSAN" },
+		{ OPT_KCSAN, "KCSAN" },
+		{ OPT_LOCKDEP, "lockdep" },
+		{ OPT_DEBUG_OBJECTS, "object debugging" },
+		{ OPT_SLUB_DEBUG_ON, "slub_debug" },
 		{ OPT_DEBUG_PAGEALLOC, "debug_pagealloc" },
 	};
 	size_t len = 0;

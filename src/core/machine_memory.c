@@ -111,7 +111,9 @@ uint64_t machine_available_bytes(const char *root)
 {
 	struct hierarchies h = {
 		.v2 = { .mount = "/sys/fs/cgroup", .limit = "memory.max", .usage = "memory.current" },
-		.v1 = { .mount = "/sys/fs/cgroup/memory", .limit = "memory.limit_in_bytes", .usage = "memory.usage_in_bytes" },
+		.v1 = { .mount = "/sys/fs/cgroup/memory",
+			.limit = "memory.limit_in_bytes",
+			.usage = "memory.usage_in_bytes" },
 	};
 	uint64_t bytes = 0, left;
 

@@ -12,8 +12,8 @@
 /* root + path for reading, -1 if it cannot be; never waits for a fifo. */
 int machine_open(const char *root, const char *path);
 /*
- * Calls line(arg, text) for each line of root + path without its newline, cut to MACHINE_LINE_MAX, until it returns false.
- * Reads at most a few MiB whatever the file holds. False if it cannot be opened.
+ * Calls line(arg, text) for each line of root + path without its newline, cut to MACHINE_LINE_MAX, until it returns
+ * false. Reads at most a few MiB whatever the file holds. False if it cannot be opened.
  */
 bool machine_each_line(const char *root, const char *path, bool (*line)(void *arg, char *text), void *arg);
 /* The first line, blanks at its end cut, made printable. False and "" if there is none. */

@@ -17,22 +17,35 @@ struct name {
 
 /* Beginnings of /sys/class/dmi/id texts. */
 static const struct name dmi_names[] = {
-	{ "KVM", "kvm" },		  { "OpenStack", "kvm" },	 { "Amazon EC2", "amazon" },
-	{ "QEMU", "qemu" },		  { "VMware", "vmware" },	 { "VMW", "vmware" },
-	{ "innotek GmbH", "virtualbox" }, { "VirtualBox", "virtualbox" }, { "Xen", "xen" },
-	{ "HVM domU", "xen" },		  { "Bochs", "bochs" },		 { "Parallels", "parallels" },
-	{ "BHYVE", "bhyve" },		  { "Hyper-V", "hyperv" },	 { "Virtual Machine", "hyperv" },
-	{ "Google Compute Engine", "google" }, { "Apple Virtualization", "apple" },
+	{ "KVM", "kvm" },
+	{ "OpenStack", "kvm" },
+	{ "Amazon EC2", "amazon" },
+	{ "QEMU", "qemu" },
+	{ "VMware", "vmware" },
+	{ "VMW", "vmware" },
+	{ "innotek GmbH", "virtualbox" },
+	{ "VirtualBox", "virtualbox" },
+	{ "Xen", "xen" },
+	{ "HVM domU", "xen" },
+	{ "Bochs", "bochs" },
+	{ "Parallels", "parallels" },
+	{ "BHYVE", "bhyve" },
+	{ "Hyper-V", "hyperv" },
+	{ "Virtual Machine", "hyperv" },
+	{ "Google Compute Engine", "google" },
+	{ "Apple Virtualization", "apple" },
 };
 
 /* The host says which clock it offers, more surely than DMI: QEMU's DMI is the same with and without KVM. */
 static const struct name clock_names[] = {
-	{ "kvm-clock", "kvm" }, { "hyperv_clocksource", "hyperv" }, { "xen", "xen" },
+	{ "kvm-clock", "kvm" },
+	{ "hyperv_clocksource", "hyperv" },
+	{ "xen", "xen" },
 };
 
 static const struct name tree_names[] = {
-	{ "linux,kvm", "kvm" }, { "xen,xen", "xen" }, { "vmware", "vmware" }, { "linux,dummy-virt", "qemu" },
-	{ "riscv-virtio", "qemu" }, { "qemu", "qemu" },
+	{ "linux,kvm", "kvm" },		{ "xen,xen", "xen" },	    { "vmware", "vmware" },
+	{ "linux,dummy-virt", "qemu" }, { "riscv-virtio", "qemu" }, { "qemu", "qemu" },
 };
 
 struct flags {
@@ -116,7 +129,8 @@ void machine_read_virt(const char *root, struct machine *m)
 	const char *virt = from_sys_hypervisor(root);
 
 	machine_each_line(root, "/proc/cpuinfo", take_flags, &flags);
-	machine_first_line(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource", clocks, sizeof(clocks));
+	machine_first_line(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource", clocks,
+			   sizeof(clocks));
 	if (!virt && flags.seen && !flags.hypervisor)
 		virt = "none";
 	if (!virt)

@@ -30,8 +30,8 @@ bool newcomer_from_slots(const uint8_t *slot, uint32_t n, uint32_t nr_slots, uin
 	*ret = (struct newcomer){ .slot = slot[0], .neighbours = (int)(others / nr_slots) };
 	if (!goes_round(slot, n, nr_slots))
 		return true;
-	/* Slots below `ahead` have level + 1 users now, the others level. Together that is every map that exists, and those
-	 * that are being closed; and no slot had fewer than none before. */
+	/* Slots below `ahead` have level + 1 users now, the others level. Together that is every map that exists, and
+	 * those that are being closed; and no slot had fewer than none before. */
 	ahead = (slot[n - 1] + 1u) % nr_slots;
 	level = all > ahead ? (uint32_t)((all - ahead + nr_slots - 1) / nr_slots) : 0;
 	for (uint32_t s = 0; s < nr_slots; s++)

@@ -12,7 +12,10 @@
 #include "lib/str.h"
 
 static const char *const published_benches[] = {
-	"local-storage-cache-hashmap-control", "local-storage-cache-seq-get", "local-storage-cache-int-get", NULL,
+	"local-storage-cache-hashmap-control",
+	"local-storage-cache-seq-get",
+	"local-storage-cache-int-get",
+	NULL,
 };
 static const char *const isolating_benches[] = { "local-storage-hit", "local-storage-miss", NULL };
 
@@ -84,7 +87,8 @@ static int add_bench(const struct plan_options *opt, const struct bench *b, stru
 		int rc;
 
 		if (!params_set_num(&p, b->swept, values.v[i]))
-			return err_set(e, ERR_USAGE, -EINVAL, "%s of %s: a value that cannot be kept", b->swept, b->name);
+			return err_set(e, ERR_USAGE, -EINVAL, "%s of %s: a value that cannot be kept", b->swept,
+				       b->name);
 		rc = add_row(b, &p, res, e);
 		if (rc)
 			return rc;
@@ -114,7 +118,8 @@ static int add_benches(const struct plan_options *opt, const char *const *names,
 		int rc;
 
 		if (!b)
-			return err_set(e, ERR_USAGE, -EINVAL, "unknown benchmark '%s' (lsbench list shows all)", names[i]);
+			return err_set(e, ERR_USAGE, -EINVAL, "unknown benchmark '%s' (lsbench list shows all)",
+				       names[i]);
 		rc = add_bench(opt, b, res, e);
 		if (!rc && opt->tid_row && find_param(b, "hashmap_key"))
 			rc = add_tid_row(opt, b, res, e);
@@ -141,7 +146,8 @@ static int check_common(const struct plan_options *opt, const char *const *names
 		const char *name = opt->common->v[i].name;
 
 		if (!any_has(names, name) && !(opt->isolating && any_has(isolating_benches, name)))
-			return err_set(e, ERR_USAGE, -EINVAL, "%s: no benchmark of this sweep has such a parameter", name);
+			return err_set(e, ERR_USAGE, -EINVAL, "%s: no benchmark of this sweep has such a parameter",
+				       name);
 	}
 	return 0;
 }

@@ -15,8 +15,8 @@ struct plan_options {
 	const uint64_t *nr_keys;
 	size_t n_nr_keys;
 	const struct params *common; /* values given for all rows of a bench that has such a parameter; may be NULL */
-	bool isolating;		    /* add the local-storage-hit and -miss rows (default for the whole matrix) */
-	bool tid_row;		    /* add the hash row with the task's own tid as key */
+	bool isolating;		     /* add the local-storage-hit and -miss rows (default for the whole matrix) */
+	bool tid_row;		     /* add the hash row with the task's own tid as key */
 };
 
 /* Adds the rows. A parameter in `common` that no bench of the plan has is ERR_USAGE, named. */

@@ -181,12 +181,16 @@ void row_summarize(struct row *row, bool unit_insn)
 	const struct summary unknown = { .mid = NAN, .lo = NAN, .hi = NAN };
 	size_t n = (size_t)row->nr_reps;
 	_cleanup_free_ double *v = calloc(n ? n : 1, 4 * sizeof(*v));
-	double *gross = v, *overhead = v + n, *net = v + 2 * n, *setup = v + 3 * n;
+	double *gross, *overhead, *net, *setup;
 	struct interval setup_ms;
 
 	row->gross = row->overhead = row->net = unknown;
 	if (!v)
 		return;
+	gross = v;
+	overhead = gross + n;
+	net = overhead + n;
+	setup = net + n;
 	for (size_t i = 0; i < n; i++) {
 		gross[i] = row->reps[i].gross;
 		overhead[i] = row->reps[i].overhead;

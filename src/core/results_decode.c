@@ -135,7 +135,7 @@ static int get_name(const json_t *o, const char *key, char *dst, size_t size, st
 	char expected[64];
 
 	snprintf(expected, sizeof(expected), "a text of at most %zu bytes", size - 1);
-	if (v && json_is_string(v) && json_string_length(v) >= size)
+	if (json_is_string(v) && json_string_length(v) >= size)
 		return bad_value(key, v, expected, e);
 	return get_text(o, key, dst, size, e);
 }

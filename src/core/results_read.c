@@ -269,7 +269,7 @@ static int parse_line(struct reader *rd, struct err *e)
 	char shown[80];
 
 	/* jansson takes lists too */
-	if (line && json_is_object(line))
+	if (json_is_object(line))
 		return handle_line(rd, line, e);
 	if (line)
 		return err_set(e, ERR_FAILED, -EINVAL, "the line is a JSON list, expected an object");

@@ -15,18 +15,18 @@
 #include "lib/err.h"
 
 struct run_options {
-	double precision;	 /* half-width / median at which a row is done, 0.02 */
-	uint64_t budget_ns;	 /* no new round after it, or one that would overrun it by more than half of the round; 0: none.
-				  * Every row gets its trials_min trials all the same. */
+	double precision;   /* half-width / median at which a row is done, 0.02 */
+	uint64_t budget_ns; /* no new round after it, or one that would overrun it by more than half of the round; 0:
+			     * none. Every row gets its trials_min trials all the same. */
 	int trials_min, trials_max; /* 7, 31 */
 	uint64_t seed;
-	int cpu;		 /* -1: not pinned */
-	uint64_t row_ns;	 /* time a row gets in a trial */
-	bool refine;		 /* add rows until the slot bracket is adjacent */
+	int cpu;	 /* -1: not pinned */
+	uint64_t row_ns; /* time a row gets in a trial */
+	bool refine;	 /* add rows until the slot bracket is adjacent */
 	bool keep_batches;
 	volatile sig_atomic_t *stop_signal; /* set by the caller's handler; 0: go on. */
-	uint64_t hang_ns;	 /* a child that sends nothing for so long is killed; 0: 30 s + 100 x row_ns */
-	int stop_fd;		 /* readable when a signal came (self-pipe or signalfd), -1: none */
+	uint64_t hang_ns; /* a child that sends nothing for so long is killed; 0: 30 s + 100 x row_ns */
+	int stop_fd;	  /* readable when a signal came (self-pipe or signalfd), -1: none */
 };
 
 /* What a caller is told while it runs; any may be NULL. Called in the parent, between records. */
@@ -47,8 +47,9 @@ struct run_events {
 /*
  * Runs the plan in `res` (rows with their points resolved by the engine; rows not OUTCOME_OK are left alone),
  * adds repetitions, refined rows, warnings, summaries. row_end is called for rows that were open at the start or were
- * added, and not after a signal or an error. The caller has no other threads (children are forked). Returns 0 also when single rows failed (their outcome
- * says so); -EINTR after a signal (e not set; results are summarized); else -errno with e.
+ * added, and not after a signal or an error. The caller has no other threads (children are forked). Returns 0 also when
+ * single rows failed (their outcome says so); -EINTR after a signal (e not set; results are summarized); else -errno
+ * with e.
  */
 int run_sweep(const struct run_options *opt, const struct engine *eng, void *state, struct results *res,
 	      const struct run_events *ev, struct err *e);

@@ -2,8 +2,8 @@
 /*
  * The parent's side of one trial: fork, read records, and cope with a child that is killed, crashes or hangs.
  *
- * Not obvious: a child that dies takes only the repetition it was at with it. The rows it had not come to are measured by another
- * child of the same trial; a row that kills child after child is given up, so this ends.
+ * Not obvious: a child that dies takes only the repetition it was at with it. The rows it had not come to are measured
+ * by another child of the same trial; a row that kills child after child is given up, so this ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,8 +31,8 @@ struct child {
 	int pidfd; /* -1 on old kernels: then the end of the pipe tells */
 	const int *order;
 	int n;
-	int pos;   /* rows that are done or lost */
-	int row;   /* being measured, -1 between rows */
+	int pos; /* rows that are done or lost */
+	int row; /* being measured, -1 between rows */
 	bool set_up, done;
 	bool trial_failed;
 	bool hung;
@@ -79,11 +79,13 @@ static int keep_setup(struct run *r, const struct session_setup *s)
 		double *storage = reallocarray(r->storage_ms, (size_t)cap, sizeof(*storage)), *hash;
 
 		if (!storage)
-			return err_set(r->e, ERR_FAILED, -ENOMEM, "out of memory for the set-up times of %d trials", cap);
+			return err_set(r->e, ERR_FAILED, -ENOMEM, "out of memory for the set-up times of %d trials",
+				       cap);
 		r->storage_ms = storage;
 		hash = reallocarray(r->hash_ms, (size_t)cap, sizeof(*hash));
 		if (!hash)
-			return err_set(r->e, ERR_FAILED, -ENOMEM, "out of memory for the set-up times of %d trials", cap);
+			return err_set(r->e, ERR_FAILED, -ENOMEM, "out of memory for the set-up times of %d trials",
+				       cap);
 		r->hash_ms = hash;
 		r->cap_setups = cap;
 	}
@@ -101,11 +103,14 @@ static int take_setup(struct run *r, struct child *c)
 	r->failures = 0;
 	r->last_setup_s = run_now_s() - c->since_s;
 	if (s->random_seed)
-		run_warn(run, "the hash seed is random, because a fixed one was refused (it needs CAP_SYS_ADMIN): hash rows "
-			      "move by 20 %% from one trial to the next");
+		run_warn(run,
+			 "the hash seed is random, because a fixed one was refused (it needs CAP_SYS_ADMIN): hash rows "
+			 "move by 20 %% from one trial to the next");
 	if (!s->slots_seen && s->slots_reason[0])
-		run_warn(run, "the cache slots could not be read (%.160s): they are assumed in the order of creation, which "
-			      "maps of other programs disturb", s->slots_reason);
+		run_warn(run,
+			 "the cache slots could not be read (%.160s): they are assumed in the order of creation, which "
+			 "maps of other programs disturb",
+			 s->slots_reason);
 	if (r->ev->setup)
 		r->ev->setup(r->ev->arg, r->trial, s);
 	return keep_setup(r, s);
@@ -142,13 +147,14 @@ static int take_record(struct run *r, struct child *c)
 {
 	const struct run_events *ev = r->ev;
 	const struct record *rec = &c->rec;
-	bool of_row = rec->kind == REC_ROW || rec->kind == REC_REP || rec->kind == REC_BATCH || rec->kind == REC_ROW_ERR;
+	bool of_row = rec->kind == REC_ROW || rec->kind == REC_REP || rec->kind == REC_BATCH ||
+		      rec->kind == REC_ROW_ERR;
 	int rc = 0;
 
 	/* Our own child wrote it; but a child that measures can also be one that went wild. */
 	if (of_row && (c->pos >= c->n || rec->row != c->order[c->pos]))
-		return err_set(r->e, ERR_FAILED, -EBADMSG, "trial %d: the child sent a record of row %d out of turn", r->trial,
-			       rec->row);
+		return err_set(r->e, ERR_FAILED, -EBADMSG, "trial %d: the child sent a record of row %d out of turn",
+			       r->trial, rec->row);
 	switch (rec->kind) {
 	case REC_SETUP:
 		rc = take_setup(r, c);
@@ -235,7 +241,8 @@ static int follow_child(struct run *r, struct child *c)
 			return -EINTR;
 		n = poll(fds, ARRAY_SIZE(fds), wait_ms(r, c));
 		if (n < 0 && errno != EINTR)
-			return err_set(r->e, ERR_FAILED, -errno, "waiting for the measuring child: %s", strerror(errno));
+			return err_set(r->e, ERR_FAILED, -errno, "waiting for the measuring child: %s",
+				       strerror(errno));
 		if (run_stopped(r) || (n > 0 && fds[1].revents))
 			return -EINTR;
 		if (n > 0 && fds[0].revents) {
@@ -271,7 +278,8 @@ static int start_child(struct run *r, struct child *c)
 
 		close(fds[0]);
 		close(fds[1]);
-		return err_set(r->e, ERR_FAILED, -code, "no process for the measuring child: %s (ulimit -u?)", strerror(code));
+		return err_set(r->e, ERR_FAILED, -code, "no process for the measuring child: %s (ulimit -u?)",
+			       strerror(code));
 	}
 	if (c->pid == 0) {
 		close(fds[0]);
@@ -351,8 +359,8 @@ static int lose_child(struct run *r, struct child *c, int status, int *deaths)
 		return 0;
 	}
 	if (++*deaths >= RUN_TRIAL_FAILURES_MAX)
-		return err_set(r->e, ERR_FAILED, -ECHILD, "trial %d: %d children ended %s, the last one %s", r->trial, *deaths,
-			       c->set_up ? "between rows" : "during set-up", how);
+		return err_set(r->e, ERR_FAILED, -ECHILD, "trial %d: %d children ended %s, the last one %s", r->trial,
+			       *deaths, c->set_up ? "between rows" : "during set-up", how);
 	run_warn(&r->res->run, "trial %d: the child %s %s; another one goes on", r->trial, how,
 		 c->set_up ? "between two rows" : "during set-up");
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Between the files of the scheduler only: run.c (rounds), run_child.c, run_schedule.c, run_refine.c, run_warnings.c. */
+/* Between the files of the scheduler only: run.c (rounds) and run_*.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,11 +15,11 @@
 
 /* What the scheduler knows of a row beyond its results. */
 struct row_track {
-	bool open;	 /* takes part in rounds */
-	int attempts;	 /* rounds it took part in, whatever came of them */
-	int kills;	 /* children that died of it */
-	int preempted;	 /* repetitions that others interrupted for more than 1 % of their time */
-	int slots_unseen; /* repetitions whose slots could not be read */
+	bool open;	   /* takes part in rounds */
+	int attempts;	   /* rounds it took part in, whatever came of them */
+	int kills;	   /* children that died of it */
+	int preempted;	   /* repetitions that others interrupted for more than 1 % of their time */
+	int slots_unseen;  /* repetitions whose slots could not be read */
 	int audit_differs; /* repetitions whose audited misses are not the expected ones */
 	uint64_t audit_gets, audit_misses;
 };
@@ -33,11 +33,11 @@ struct run {
 	struct err *e;
 	struct row_track *rows; /* owned, one for each row of res */
 	int cap_rows;
-	double started_s;	/* CLOCK_MONOTONIC */
-	int trial;		/* number of the next trial */
-	int rounds;		/* done */
-	int failures;		/* trials in a row that failed as a whole */
-	bool set_up_once;	/* a set-up has worked */
+	double started_s; /* CLOCK_MONOTONIC */
+	int trial;	  /* number of the next trial */
+	int rounds;	  /* done */
+	int failures;	  /* trials in a row that failed as a whole */
+	bool set_up_once; /* a set-up has worked */
 	/* Set-up times of all trials, for their medians. */
 	double *storage_ms, *hash_ms; /* owned */
 	int nr_setups, cap_setups;
@@ -48,7 +48,8 @@ struct run {
 	int refine_steps;
 };
 
-/* run_child.c: one trial of the rows order[0..n). 0; 1 if the trial failed as a whole (a warning says why); -EINTR; -errno, e set. */
+/* run_child.c: one trial of the rows order[0..n). 0; 1 if the trial failed as a whole (a warning says why); -EINTR;
+ * -errno, e set. */
 int run_trial(struct run *r, int *order, int n);
 bool run_stopped(const struct run *r);
 double run_now_s(void);

@@ -35,7 +35,8 @@ static int by_maps(const void *a, const void *b)
 	return (x->maps > y->maps) - (x->maps < y->maps);
 }
 
-/* The figures of all seq-get rows, sorted; values (of all of them) is the caller's to free, *ret_n 0 if there are none. */
+/* The figures of all seq-get rows, sorted; values (of all of them) is the caller's to free, *ret_n 0 if there are none.
+ */
 static int gather(const struct results *res, struct cliff_row **ret_rows, double **ret_values, size_t *ret_n)
 {
 	size_t n = 0, total = 0;
@@ -143,8 +144,7 @@ static bool no_time(const struct run *r)
 {
 	double need_s = r->opt->trials_min * run_round_s(r, 3);
 
-	return r->opt->budget_ns &&
-	       run_now_s() - r->started_s + need_s > (double)r->opt->budget_ns * 1e-9;
+	return r->opt->budget_ns && run_now_s() - r->started_s + need_s > (double)r->opt->budget_ns * 1e-9;
 }
 
 int run_refine(struct run *r)
@@ -169,8 +169,9 @@ int run_refine(struct run *r)
 	if (!next || like < 0 || find_maps(r->res, next) >= 0 || r->refine_steps >= RUN_REFINE_MAX)
 		return 0;
 	if (no_time(r)) {
-		run_warn(&r->res->run, "the budget leaves no time for extra rows: the number of slots is bracketed as "
-				       "%" PRIu32 "..%" PRIu32 " only; a larger --budget narrows it down",
+		run_warn(&r->res->run,
+			 "the budget leaves no time for extra rows: the number of slots is bracketed as "
+			 "%" PRIu32 "..%" PRIu32 " only; a larger --budget narrows it down",
 			 bracket.slots_lo, bracket.slots_hi);
 		return 0;
 	}

@@ -2,8 +2,8 @@
 /*
  * Written rules from what was measured to outcomes and warnings (docs/method.md lists them). None removes a value.
  *
- * Not obvious: the audit counts whole rounds in the steady state, so its misses are exactly those the slots imply. Anything
- * else means that the row did not measure what it says, unless a foreign map was seen to take a slot of ours.
+ * Not obvious: the audit counts whole rounds in the steady state, so its misses are exactly those the slots imply.
+ * Anything else means that the row did not measure what it says, unless a foreign map was seen to take a slot of ours.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,10 +15,10 @@
 #include "stats/interval.h"
 #include "stats/quality.h"
 
-#define STEAL_SHARE 0.01      /* mean share of stolen time over the row's repetitions */
-#define PREEMPTED_REPS 0.25   /* share of repetitions that were interrupted much */
-#define CLOCK_SPREAD 0.03     /* (fastest - slowest) / slowest core clock */
-#define FEW_TRIALS 6	      /* fewer have no interval */
+#define STEAL_SHARE 0.01    /* mean share of stolen time over the row's repetitions */
+#define PREEMPTED_REPS 0.25 /* share of repetitions that were interrupted much */
+#define CLOCK_SPREAD 0.03   /* (fastest - slowest) / slowest core clock */
+#define FEW_TRIALS 6	    /* fewer have no interval */
 #define DRIFT_P 0.01
 
 /* ---- a repetition ---- */
@@ -168,9 +168,11 @@ static void judge_drift(struct run *r)
 	d = quality_drift(x, res->nr_rows, (int)rounds);
 	if (!isfinite(d.corr) || d.p >= DRIFT_P)
 		return;
-	run_warn(&res->run, "rows drifted together while this was measured (lag-1 correlation %.2f, p = %.2g; second half of the "
-			    "rounds against the first: %+.1f %%): intervals cover less than they say; measure again on a "
-			    "quieter machine", d.corr, d.p, 100 * expm1(d.change));
+	run_warn(&res->run,
+		 "rows drifted together while this was measured (lag-1 correlation %.2f, p = %.2g; second half of the "
+		 "rounds against the first: %+.1f %%): intervals cover less than they say; measure again on a "
+		 "quieter machine",
+		 d.corr, d.p, 100 * expm1(d.change));
 }
 
 static void warn_advice(void *arg, const char *sentence)

@@ -15,6 +15,6 @@
 double slots_miss_share(const uint8_t *slot, uint32_t nr_slots, const uint16_t *seq, uint32_t len);
 /* The same, counted: misses in one round of the sequence in the steady state. */
 uint64_t slots_misses_per_round(const uint8_t *slot, uint32_t nr_slots, const uint16_t *seq, uint32_t len);
-/* Sequential gets over nr_maps maps with slot i mod nr_slots, the published pattern: the share that misses. NAN if nr_maps
- * is 0 or nr_slots is not in 1..256. */
+/* Sequential gets over nr_maps maps with slot i mod nr_slots, the published pattern: the share that misses. NAN if
+ * nr_maps is 0 or nr_slots is not in 1..256. */
 double slots_seq_miss_share(uint32_t nr_slots, uint32_t nr_maps);

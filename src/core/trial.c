@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The child of one trial. Not obvious: everything that allocates, formats or writes happens on the main thread before and
- * after a row; the row's own thread only calls the engine and reads clocks, and between its batches not even those
+ * The child of one trial. Not obvious: everything that allocates, formats or writes happens on the main thread before
+ * and after a row; the row's own thread only calls the engine and reads clocks, and between its batches not even those
  * that are system calls. It is a new thread because a task's storage is what is measured: it must start empty.
  */
 #include "core/trial.h"
@@ -46,12 +46,16 @@ static double clock_s(clockid_t id)
 /* ---- core clock ---- */
 
 /*
- * 1024 additions of which each needs the one before: a cycle each on every core we know. The empty asm keeps the compiler from
- * folding them and names no instruction, so it is the same on every architecture.
+ * 1024 additions of which each needs the one before: a cycle each on every core we know. The empty asm keeps the
+ * compiler from folding them and names no instruction, so it is the same on every architecture.
  */
 static uint64_t add_chunk(uint64_t x, uint64_t y)
 {
-#define ADD1 do { x += y; __asm__ volatile("" : "+r"(x) : "r"(y)); } while (0);
+#define ADD1                                             \
+	do {                                             \
+		x += y;                                  \
+		__asm__ volatile("" : "+r"(x) : "r"(y)); \
+	} while (0);
 #define ADD8 ADD1 ADD1 ADD1 ADD1 ADD1 ADD1 ADD1 ADD1
 #define ADD64 ADD8 ADD8 ADD8 ADD8 ADD8 ADD8 ADD8 ADD8
 	for (int i = 0; i < GHZ_CHUNK / 64; i++) {
@@ -152,7 +156,8 @@ static int check_batch(struct row_job *job, const struct batch *b, const char *w
 		job->outcome = OUTCOME_INVALID;
 		return err_set(&job->err, ERR_FAILED, -EBADMSG,
 			       "the counters of a batch (%s) do not add up: hits %" PRIu64 " + nulls %" PRIu64
-			       " + errors %" PRIu64 " is not ops %" PRIu64, which, c->hits, c->nulls, c->errors, c->ops);
+			       " + errors %" PRIu64 " is not ops %" PRIu64,
+			       which, c->hits, c->nulls, c->errors, c->ops);
 	}
 	return 0;
 }
@@ -181,7 +186,8 @@ static int run_pairs(struct row_job *job)
 	double start_s = clock_s(CLOCK_MONOTONIC), row_s = (double)job->opt->row_ns * 1e-9;
 	int rc;
 
-	/* By the engine's clock, which need not be the machine's (a script, a guest's instructions), or by the machine's. */
+	/* By the engine's clock, which need not be the machine's (a script, a guest's instructions), or by the
+	 * machine's. */
 	while (job->pairs < PAIRS_MAX) {
 		if (job->pairs >= PAIRS_MIN &&
 		    (inside_ns >= job->opt->row_ns || clock_s(CLOCK_MONOTONIC) - start_s >= row_s))
@@ -206,12 +212,14 @@ static int pin_thread(struct row_job *job)
 	if (cpu < 0)
 		return 0;
 	if (cpu >= CPU_SETSIZE)
-		return err_set(&job->err, ERR_FAILED, -EINVAL, "CPU %d is beyond the %d that can be pinned to", cpu, CPU_SETSIZE);
+		return err_set(&job->err, ERR_FAILED, -EINVAL, "CPU %d is beyond the %d that can be pinned to", cpu,
+			       CPU_SETSIZE);
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set) == 0)
 		return 0;
-	return err_set(&job->err, ERR_FAILED, -errno, "the thread cannot be pinned to CPU %d: %s", cpu, strerror(errno));
+	return err_set(&job->err, ERR_FAILED, -errno, "the thread cannot be pinned to CPU %d: %s", cpu,
+		       strerror(errno));
 }
 
 /* The thread has its storage now. */
@@ -356,7 +364,8 @@ static void settle_signals(void)
 	sigset_t none;
 
 	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL); /* fails for SIGKILL, SIGSTOP and the library's own, which have none of our handlers */
+		signal(sig,
+		       SIG_DFL); /* fails for SIGKILL, SIGSTOP and the library's own, which have none of our handlers */
 	/* The terminal sends these to every process of the group: the parent alone decides what they mean. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);

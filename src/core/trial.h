@@ -13,10 +13,10 @@
 #include "lib/err.h"
 
 struct trial_options {
-	int cpu;	       /* pin to it; -1: do not pin */
-	uint64_t row_ns;       /* time for the batches of one row, gross and empty together (default 80 ms) */
-	bool keep_batches;     /* send every batch, too */
-	double started_s;      /* CLOCK_MONOTONIC seconds of the run's start, for rep.t */
+	int cpu;	   /* pin to it; -1: do not pin */
+	uint64_t row_ns;   /* time for the batches of one row, gross and empty together (default 80 ms) */
+	bool keep_batches; /* send every batch, too */
+	double started_s;  /* CLOCK_MONOTONIC seconds of the run's start, for rep.t */
 };
 
 enum record_kind { REC_SETUP, REC_ROW, REC_REP, REC_BATCH, REC_ROW_ERR, REC_TRIAL_ERR, REC_DONE };
@@ -24,7 +24,7 @@ enum record_kind { REC_SETUP, REC_ROW, REC_REP, REC_BATCH, REC_ROW_ERR, REC_TRIA
 struct record {
 	enum record_kind kind;
 	int row;
-	enum outcome outcome;		    /* REC_ROW_ERR: failed, or invalid (counters that do not add up) */
+	enum outcome outcome; /* REC_ROW_ERR: failed, or invalid (counters that do not add up) */
 	union {
 		struct session_setup setup; /* REC_SETUP */
 		struct {		    /* REC_REP */
@@ -33,11 +33,11 @@ struct record {
 			struct audit audit;
 			bool preempted_much; /* others ran instead of us for more than 1 % of the row's time */
 		} rep;
-		struct {		    /* REC_BATCH */
+		struct { /* REC_BATCH */
 			uint32_t batch;
 			double gross, overhead; /* per operation */
 		} batch;
-		struct err err;		    /* REC_ROW_ERR, REC_TRIAL_ERR */
+		struct err err; /* REC_ROW_ERR, REC_TRIAL_ERR */
 	};
 };
 

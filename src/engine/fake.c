@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The engine that plays a script (docs/fake-engine.md): everything above the engine is tested with it, without root and in
- * milliseconds. It has no figures of its own: what the script does not give, a row does not have.
+ * The engine that plays a script (docs/fake-engine.md): everything above the engine is tested with it, without root and
+ * in milliseconds. It has no figures of its own: what the script does not give, a row does not have.
  *
  * Not obvious: batches take no time, their nanoseconds are only said. Sampling counts them as time, so rows end soon.
  */
@@ -23,9 +23,9 @@
 #include "lib/rng.h"
 #include "lib/str.h"
 
-#define BATCH_NS 2e7	  /* a batch claims about so much */
+#define BATCH_NS 2e7 /* a batch claims about so much */
 #define BATCH_OPS_MAX 1e7
-#define HOISTED_MAX 48	  /* longest round that the kernel engine plays from map pointers it keeps */
+#define HOISTED_MAX 48 /* longest round that the kernel engine plays from map pointers it keeps */
 #define PI 3.14159265358979323846
 
 struct fake {
@@ -108,7 +108,8 @@ static int fake_open(const struct engine_config *cfg, void **ret_state, struct e
 	int rc;
 
 	if (!cfg->script)
-		return err_set(e, ERR_USAGE, -EINVAL, "the fake engine plays a script: --script FILE (docs/fake-engine.md)");
+		return err_set(e, ERR_USAGE, -EINVAL,
+			       "the fake engine plays a script: --script FILE (docs/fake-engine.md)");
 	f = calloc(1, sizeof(*f));
 	run = calloc(1, sizeof(*run));
 	if (!f || !run) {
@@ -160,7 +161,9 @@ static int name_loop(const struct fake *f, const struct bench *b, struct point *
 	if (b->sequence(&p->params, &seq, &len))
 		return err_set(e, ERR_FAILED, -ENOMEM, "out of memory");
 	str_copy(p->loop, sizeof(p->loop),
-		 is_choice(f->cfg.loop) ? f->cfg.loop : len <= HOISTED_MAX ? "hoisted" : "sequence");
+		 is_choice(f->cfg.loop) ? f->cfg.loop
+		 : len <= HOISTED_MAX	? "hoisted"
+					: "sequence");
 	return 0;
 }
 
@@ -178,7 +181,9 @@ static int resolve_row(const struct fake *f, struct row *row, struct err *e)
 	if (rc)
 		return rc;
 	str_copy(p->trigger, sizeof(p->trigger),
-		 c.trigger ? c.trigger : is_choice(f->cfg.trigger) ? f->cfg.trigger : "raw_tp");
+		 c.trigger		     ? c.trigger
+		 : is_choice(f->cfg.trigger) ? f->cfg.trigger
+					     : "raw_tp");
 	rc = name_loop(f, b, p, e);
 	if (rc)
 		return rc;
@@ -275,7 +280,8 @@ static int plan_round(const struct fake *f, const struct point *p, struct fake_r
 	return 0;
 }
 
-static int plan_row(const struct fake *f, const struct results *res, int row, int trial, struct fake_row *r, struct err *e)
+static int plan_row(const struct fake *f, const struct results *res, int row, int trial, struct fake_row *r,
+		    struct err *e)
 {
 	const struct point *p = &res->rows[row].point;
 	struct rng rng;
@@ -386,7 +392,8 @@ static int fake_batch(struct session *s, int row, uint32_t producer, bool empty,
 	if (rc)
 		return rc;
 	if (!(r->gross > 0))
-		return err_set(e, ERR_FAILED, -ENODATA, "the script gives this row no figure (\"gross\" above 0) in this trial");
+		return err_set(e, ERR_FAILED, -ENODATA,
+			       "the script gives this row no figure (\"gross\" above 0) in this trial");
 	ns = per_op * (double)r->ops;
 	*ret = (struct batch){ .ns = (uint64_t)llround(ns), .counters = { .ops = r->ops, .hits = r->ops } };
 	if (!empty)

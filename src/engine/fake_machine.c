@@ -9,8 +9,8 @@
 #include "engine/fake_priv.h"
 #include "lib/str.h"
 
-static const char *const machine_texts[] = { "kernel", "arch", "cpu", "clocksource", "governor", "virt", "preempt",
-					     "lockdown", NULL };
+static const char *const machine_texts[] = { "kernel", "arch",	  "cpu",      "clocksource", "governor",
+					     "virt",   "preempt", "lockdown", NULL };
 static const char *const machine_flags[] = { "inlined_hit", "jit", "smt", NULL };
 static const char *const machine_others[] = { "slots", "cpus", "foreign_maps", "mitigations", NULL };
 static const char *const run_texts[] = { "accel", "unit", "libbpf", "trigger_why_not", NULL };
@@ -34,10 +34,12 @@ static int check_foreign(const char *where, json_t *foreign, struct err *e)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach(foreign, key, v)
+	json_object_foreach (foreign, key, v)
 		if (!in_list(foreign_kinds, key) || !is_count(v, 0, 100000))
-			return err_set(e, ERR_USAGE, -EINVAL, "%s: foreign_maps: '%s' is not one of task_storage, cgrp_storage, "
-				       "inode_storage and sk_storage with a whole number up to 100000", where, key);
+			return err_set(e, ERR_USAGE, -EINVAL,
+				       "%s: foreign_maps: '%s' is not one of task_storage, cgrp_storage, "
+				       "inode_storage and sk_storage with a whole number up to 100000",
+				       where, key);
 	return 0;
 }
 
@@ -46,7 +48,7 @@ static bool is_texts(json_t *o)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach(o, key, v)
+	json_object_foreach (o, key, v)
 		if (!json_is_string(v))
 			return false;
 	return json_is_object(o);
@@ -57,7 +59,7 @@ int fake_machine_check(const char *where, json_t *machine, struct err *e)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach(machine, key, v) {
+	json_object_foreach (machine, key, v) {
 		const char *want = NULL;
 
 		if (strcmp(key, "foreign_maps") == 0 && json_is_object(v)) {
@@ -87,12 +89,13 @@ int fake_run_check(const char *where, json_t *run, struct err *e)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach(run, key, v) {
+	json_object_foreach (run, key, v) {
 		const char *text = json_string_value(v);
 
 		if (!in_list(run_texts, key) || !text)
 			return err_set(e, ERR_USAGE, -EINVAL,
-				       "%s: run: '%s' is not one of accel, unit, libbpf and trigger_why_not with a text", where, key);
+				       "%s: run: '%s' is not one of accel, unit, libbpf and trigger_why_not with a text",
+				       where, key);
 		if (strcmp(key, "unit") == 0 && strcmp(text, "ns") && strcmp(text, "insn"))
 			return err_set(e, ERR_USAGE, -EINVAL, "%s: run: unit is \"ns\" or \"insn\"", where);
 	}
@@ -128,7 +131,7 @@ void fake_script_describe(const struct fake_script *s, struct run_info *run)
 	const char *name;
 	json_t *v;
 
-	*m = (struct machine){ .cpus = 1, .slots = 16, .kernel = "fake" };
+	*m = (struct machine){ .slots = 16, .kernel = "fake" };
 	take_text(o, "kernel", m->kernel, sizeof(m->kernel));
 	take_text(o, "arch", m->arch, sizeof(m->arch));
 	take_text(o, "cpu", m->cpu, sizeof(m->cpu));
@@ -146,7 +149,7 @@ void fake_script_describe(const struct fake_script *s, struct run_info *run)
 		m->cpus = count_of(o, "cpus");
 	m->foreign = (struct foreign_maps){ count_of(foreign, "task_storage"), count_of(foreign, "cgrp_storage"),
 					    count_of(foreign, "inode_storage"), count_of(foreign, "sk_storage") };
-	json_object_foreach(json_object_get(o, "mitigations"), name, v) {
+	json_object_foreach (json_object_get(o, "mitigations"), name, v) {
 		struct mitigation *mit = &m->mitigations[m->nr_mitigations];
 
 		if (m->nr_mitigations == MITIGATIONS_MAX || !json_is_string(v))

@@ -16,7 +16,7 @@ enum fake_place { FAKE_NOWHERE, FAKE_OPEN, FAKE_RESOLVE, FAKE_SETUP, FAKE_ENTER,
 
 struct fake_script {
 	char *path;
-	json_t *lines;	 /* array of objects that were checked: nothing in them has a wrong type */
+	json_t *lines;	       /* array of objects that were checked: nothing in them has a wrong type */
 	json_t *machine, *run; /* owned by lines; NULL if there is no such line */
 };
 

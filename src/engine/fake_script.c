@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The script of the fake engine: JSON Lines, checked whole when it is opened, so that a typing slip is an error with its line
- * and never a figure that silently does not apply.
+ * The script of the fake engine: JSON Lines, checked whole when it is opened, so that a typing slip is an error with
+ * its line and never a figure that silently does not apply.
  */
 #include "engine/fake_priv.h"
 
@@ -40,13 +40,13 @@ static const struct field {
 	const char *name;
 	enum value_type type;
 } fields[] = {
-	{ "match", T_MATCH },	  { "gross", T_FIGURE },	{ "overhead", T_FIGURE },   { "noise", T_NUMBER },
-	{ "nulls", T_COUNT },	  { "errors", T_COUNT },	{ "uncounted", T_COUNT },   { "audit_misses", T_COUNT },
-	{ "miss_share", T_NUMBER }, { "errno", T_ERRNO },	{ "class", T_CLASS },	    { "at", T_PLACE },
-	{ "message", T_TEXT },	  { "delay_ms", T_NUMBER },	{ "delay_at", T_PLACE },    { "die", T_SIGNAL },
-	{ "hang", T_BOOL },	  { "evicted", T_BOOL },	{ "visits_match", T_BOOL }, { "real_time", T_BOOL },
-	{ "loop", T_TEXT },	  { "trigger", T_TEXT },	{ "unsupported", T_TEXT },  { "storage_ms", T_NUMBER },
-	{ "hash_ms", T_NUMBER },  { "random_seed", T_BOOL },	{ "slots_seen", T_BOOL },
+	{ "match", T_MATCH },	    { "gross", T_FIGURE },     { "overhead", T_FIGURE },   { "noise", T_NUMBER },
+	{ "nulls", T_COUNT },	    { "errors", T_COUNT },     { "uncounted", T_COUNT },   { "audit_misses", T_COUNT },
+	{ "miss_share", T_NUMBER }, { "errno", T_ERRNO },      { "class", T_CLASS },	   { "at", T_PLACE },
+	{ "message", T_TEXT },	    { "delay_ms", T_NUMBER },  { "delay_at", T_PLACE },	   { "die", T_SIGNAL },
+	{ "hang", T_BOOL },	    { "evicted", T_BOOL },     { "visits_match", T_BOOL }, { "real_time", T_BOOL },
+	{ "loop", T_TEXT },	    { "trigger", T_TEXT },     { "unsupported", T_TEXT },  { "storage_ms", T_NUMBER },
+	{ "hash_ms", T_NUMBER },    { "random_seed", T_BOOL }, { "slots_seen", T_BOOL },
 };
 
 static const struct name_number {
@@ -156,16 +156,19 @@ static int check_match(const char *where, json_t *match, struct err *e)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach(match, key, v) {
+	json_object_foreach (match, key, v) {
 		bool text = strcmp(key, "bench") == 0 || strcmp(key, "store") == 0;
 		bool count = strcmp(key, "trial") == 0;
 
 		if (!text && !count && !is_param(key))
 			return err_set(e, ERR_USAGE, -EINVAL,
-				       "%s: match: '%s' is no parameter of a benchmark, nor bench, store or trial", where, key);
+				       "%s: match: '%s' is no parameter of a benchmark, nor bench, store or trial",
+				       where, key);
 		if ((text && !json_is_string(v)) || (count && !is_count(v)) || (!json_is_string(v) && !is_count(v)))
 			return err_set(e, ERR_USAGE, -EINVAL, "%s: match: the value of '%s' is not %s", where, key,
-				       text ? "a text" : count ? "a whole number >= 0" : "a text or a whole number >= 0");
+				       text    ? "a text"
+				       : count ? "a whole number >= 0"
+					       : "a text or a whole number >= 0");
 		if (strcmp(key, "bench") == 0 && !bench_find(json_string_value(v)))
 			return err_set(e, ERR_USAGE, -EINVAL, "%s: match: there is no benchmark '%s'", where,
 				       json_string_value(v));
@@ -202,11 +205,11 @@ static int check_rule(const char *where, json_t *line, struct err *e)
 
 	if ((place == FAKE_OPEN || place == FAKE_RESOLVE) &&
 	    (json_object_get(line, "die") || json_is_true(json_object_get(line, "hang"))))
-		return err_set(e, ERR_USAGE, -EINVAL, "%s: die and hang happen in a trial: at setup, enter, batch or audit",
-			       where);
+		return err_set(e, ERR_USAGE, -EINVAL,
+			       "%s: die and hang happen in a trial: at setup, enter, batch or audit", where);
 	if (place == FAKE_OPEN && match && json_object_size(match))
-		return err_set(e, ERR_USAGE, -EINVAL, "%s: no row is known yet at open: a line with a match never applies",
-			       where);
+		return err_set(e, ERR_USAGE, -EINVAL,
+			       "%s: no row is known yet at open: a line with a match never applies", where);
 	return 0;
 }
 
@@ -227,7 +230,7 @@ static int check_line(struct fake_script *s, const char *where, json_t *line, st
 		s->run = run;
 		return fake_run_check(where, run, e);
 	}
-	json_object_foreach(line, key, v)
+	json_object_foreach (line, key, v)
 		if (check_field(where, key, v, e))
 			return e->code;
 	return check_rule(where, line, e);
@@ -320,8 +323,8 @@ static bool param_matches(const struct point *p, const char *name, const json_t 
 
 	if (!have || have->is_num != json_is_integer(want))
 		return false;
-	return have->is_num ? have->num == (uint64_t)json_integer_value(want) :
-			      strcmp(have->text, json_string_value(want)) == 0;
+	return have->is_num ? have->num == (uint64_t)json_integer_value(want)
+			    : strcmp(have->text, json_string_value(want)) == 0;
 }
 
 static bool matches(json_t *line, const struct point *p, int trial, bool in_any_trial)
@@ -329,7 +332,7 @@ static bool matches(json_t *line, const struct point *p, int trial, bool in_any_
 	json_t *match = json_object_get(line, "match"), *v;
 	const char *key;
 
-	json_object_foreach(match, key, v) {
+	json_object_foreach (match, key, v) {
 		if (strcmp(key, "trial") == 0) {
 			if (!in_any_trial && json_integer_value(v) != trial)
 				return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel engine: real local-storage maps and hashes, measured by BPF programs. This file is the vtable and the choice
- * of trigger and loop; the work is in kernel_*.c beside it.
+ * The kernel engine: real local-storage maps and hashes, measured by BPF programs. This file is the vtable and the
+ * choice of trigger and loop; the work is in kernel_*.c beside it.
  *
  * The long-lived parent never holds a map or a program: resolve tries everything in children, trials are children.
  */
@@ -46,9 +46,11 @@ static int kernel_open(const struct engine_config *cfg, void **ret_state, struct
 	struct kernel_state *st;
 
 	if (strcmp(cfg->trigger, "auto") && trigger_find(cfg->trigger) < 0)
-		return err_set(e, ERR_USAGE, -EINVAL, "unknown trigger '%s': auto, raw_tp, fentry or syscall", cfg->trigger);
+		return err_set(e, ERR_USAGE, -EINVAL, "unknown trigger '%s': auto, raw_tp, fentry or syscall",
+			       cfg->trigger);
 	if (strcmp(cfg->loop, "auto") && loop_form_find(cfg->loop) < 0)
-		return err_set(e, ERR_USAGE, -EINVAL, "unknown loop '%s': auto, hoisted, sequence or single", cfg->loop);
+		return err_set(e, ERR_USAGE, -EINVAL, "unknown loop '%s': auto, hoisted, sequence or single",
+			       cfg->loop);
 	if (cfg->producers > LSB_PRODUCERS_MAX)
 		return err_set(e, ERR_USAGE, -EINVAL, "%u producers: at most %d", cfg->producers, LSB_PRODUCERS_MAX);
 	st = calloc(1, sizeof(*st));
@@ -134,7 +136,8 @@ static int resolve_rows(struct kernel_state *st, enum kernel_trigger trigger, st
 		str_copy(row->point.trigger, sizeof(row->point.trigger), trigger_names[trigger]);
 		str_copy(row->point.loop, sizeof(row->point.loop), k < n ? loop_form_names[forms[k]] : "");
 		if (k == n)
-			str_copy(row->reason, sizeof(row->reason), n ? t->why[forms[n - 1]].msg : "no loop form for this row");
+			str_copy(row->reason, sizeof(row->reason),
+				 n ? t->why[forms[n - 1]].msg : "no loop form for this row");
 		else
 			row->reason[0] = '\0';
 		measurable += k < n;
@@ -146,7 +149,8 @@ static void add_why(struct run_info *run, const char *trigger, const char *why)
 {
 	size_t len = strlen(run->trigger_why_not);
 
-	snprintf(run->trigger_why_not + len, sizeof(run->trigger_why_not) - len, "%s%s: %s", len ? "; " : "", trigger, why);
+	snprintf(run->trigger_why_not + len, sizeof(run->trigger_why_not) - len, "%s%s: %s", len ? "; " : "", trigger,
+		 why);
 }
 
 /* Before anything is tried: limits that need no kernel to be known. */
@@ -202,8 +206,8 @@ static int kernel_resolve(void *state, struct results *res, struct err *e)
 			why = why_not;
 	}
 	if (best < 0)
-		return err_set(e, why ? why->class : ERR_MACHINE, why ? why->code : -EOPNOTSUPP, "no trigger works here: %s",
-			       why ? why->msg : "no row to measure");
+		return err_set(e, why ? why->class : ERR_MACHINE, why ? why->code : -EOPNOTSUPP,
+			       "no trigger works here: %s", why ? why->msg : "no row to measure");
 	st->trigger = (enum kernel_trigger)best;
 	st->chosen = true;
 	resolve_rows(st, st->trigger, res, fresh, &why);
@@ -214,9 +218,12 @@ static int session_open(void *state, const struct results *res, const bool *want
 			struct session_setup *ret_setup, struct err *e)
 {
 	const struct kernel_state *st = state;
-	struct session_options opt = {.trigger = st->trigger, .fill = st->fill, .spare = SPARE_MAPS,
-				      .max_ops = st->cfg.max_ops_batch, .verbose = st->cfg.verbose,
-				      .producers = st->cfg.producers};
+	struct session_options opt = { .trigger = st->trigger,
+				       .fill = st->fill,
+				       .spare = SPARE_MAPS,
+				       .max_ops = st->cfg.max_ops_batch,
+				       .verbose = st->cfg.verbose,
+				       .producers = st->cfg.producers };
 
 	(void)trial;
 	return kernel_session_open(&opt, res, want, ret, ret_setup, e);

@@ -15,10 +15,11 @@
 #define MAP_TYPE_CGRP_STORAGE 32 /* BPF_MAP_TYPE_CGRP_STORAGE, 6.2: newer than the headers of Debian 12 */
 
 /*
- * Commit 68bc61c26cac (6.9) made bpf_local_storage_lookup a static inline whose rare part, taking the slot, became a function
- * of its own. So which of the two names exists tells which kernel this is, whatever its version says.
+ * Commit 68bc61c26cac (6.9) made bpf_local_storage_lookup a static inline whose rare part, taking the slot, became a
+ * function of its own. So which of the two names exists tells which kernel this is, whatever its version says.
  */
-static const char outlined_insert[] = "__bpf_local_storage_insert_cache", outlined_lookup[] = "bpf_local_storage_lookup";
+static const char outlined_insert[] = "__bpf_local_storage_insert_cache",
+		  outlined_lookup[] = "bpf_local_storage_lookup";
 
 static int inlined_from_btf(void)
 {

@@ -2,8 +2,8 @@
 /*
  * The hash half's set-up: create the hashes of the control rows and fill them by a BPF program, in slices.
  *
- * BPF_F_ZERO_SEED makes chains, and so the cost of a lookup, the same in every trial; it needs CAP_SYS_ADMIN. Map-in-map wants
- * the same flags in the template that the object declares: so the first hash is made before the object is loaded.
+ * BPF_F_ZERO_SEED makes chains, and so the cost of a lookup, the same in every trial; it needs CAP_SYS_ADMIN. Map-in-map
+ * wants the same flags in the template that the object declares: so the first hash is made before the object is loaded.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -24,7 +24,8 @@
 static int create_hash(struct session *s, const struct hash_set *set, uint32_t number, __u32 flags, struct err *e)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = flags);
-	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "lsbench_hash", sizeof(__u32), sizeof(__u32), (__u32)set->capacity, &opts);
+	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "lsbench_hash", sizeof(__u32), sizeof(__u32), (__u32)set->capacity,
+				&opts);
 	char what[96], why[512];
 
 	if (fd >= 0) {
@@ -104,15 +105,16 @@ static void *fill_thread(void *arg)
 			slice = (uint32_t)(slice * SLICE_MS / took) + 1;
 	}
 	if (io->errors)
-		err_set(&w->err, ERR_MACHINE, -ENOMEM, "%llu of %llu keys could not be put into the hash (out of memory?)",
+		err_set(&w->err, ERR_MACHINE, -ENOMEM,
+			"%llu of %llu keys could not be put into the hash (out of memory?)",
 			(unsigned long long)io->errors, (unsigned long long)job->nr_keys);
 	return NULL;
 }
 
 static int fill_hash(struct session *s, uint32_t number, uint64_t nr_keys, struct err *e)
 {
-	struct fill_job job = {.s = s, .number = number, .nr_keys = nr_keys};
-	struct fill_worker w[FILL_THREADS_MAX] = {0};
+	struct fill_job job = { .s = s, .number = number, .nr_keys = nr_keys };
+	struct fill_worker w[FILL_THREADS_MAX] = { 0 };
 	cpu_set_t cpus;
 	int n = 1, started = 0;
 
@@ -148,7 +150,8 @@ int kernel_hash_fill(struct session *s, struct session_setup *setup, struct err 
 			int rc = bpf_map_update_elem(outer, &number, &s->hash_fds[number], BPF_ANY);
 
 			if (rc)
-				return err_set(e, ERR_MACHINE, rc, "putting hash %u into its outer array: %s", number, strerror(-rc));
+				return err_set(e, ERR_MACHINE, rc, "putting hash %u into its outer array: %s", number,
+					       strerror(-rc));
 			rc = fill_hash(s, number, set->nr_filled, e);
 			if (rc)
 				return rc;

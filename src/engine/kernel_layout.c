@@ -3,7 +3,8 @@
  * Rows into regions of one outer array, and the size of a batch. See kernel_layout.h.
  *
  * A batch is a fixed amount of work, so that entering the program costs every row the same; where a round is long
- * (a get at n maps walks about n/2 elements, and there are n of them) it shrinks to a few milliseconds, never below one round.
+ * (a get at n maps walks about n/2 elements, and there are n of them) it shrinks to a few milliseconds, never below one
+ * round.
  */
 #include "engine/kernel_layout.h"
 
@@ -13,12 +14,12 @@
 
 #include "lib/cleanup.h"
 
-#define BATCH_OPS 32768u	/* of rows whose gets are cheap */
+#define BATCH_OPS 32768u	   /* of rows whose gets are cheap */
 #define BATCH_WALK_BUDGET 1000000u /* operations x maps, beyond 32 maps */
 #define BATCH_MIN_OPS 1000u
-#define HASH_ENTRY_BYTES 80u	/* element 64, bucket 16 (twice, rounded up to a power of two) */
+#define HASH_ENTRY_BYTES 80u /* element 64, bucket 16 (twice, rounded up to a power of two) */
 
-const char *const loop_form_names[LOOP_NR + 1] = {"hoisted", "sequence", "single", "hash", "hash-cycle", NULL};
+const char *const loop_form_names[LOOP_NR + 1] = { "hoisted", "sequence", "single", "hash", "hash-cycle", NULL };
 
 int loop_form_find(const char *name)
 {
@@ -41,24 +42,32 @@ void layout_free(struct layout *l)
 	memset(l, 0, sizeof(*l));
 }
 
-
-static void batch_of_storage(struct row_layout *r, uint64_t max_ops)
+static struct batch_size batch_of(const struct row_layout *r, uint64_t target, uint64_t max_ops)
 {
-	uint64_t target = r->nr_maps <= 32 ? BATCH_OPS : BATCH_WALK_BUDGET / r->nr_maps;
 	uint32_t hoisted = r->seq_len * LSB_HOIST_TURNS;
 	uint32_t unroll = r->form == LOOP_HOISTED ? hoisted : r->form == LOOP_SEQUENCE ? LSB_UNROLL : 1;
 	uint32_t quantum = r->form == LOOP_HOISTED ? hoisted / r->round_len : 1; /* rounds that cannot be split */
+	struct batch_size b;
 
-	if (target < BATCH_MIN_OPS)
-		target = BATCH_MIN_OPS;
 	if (max_ops && target > max_ops)
 		target = max_ops;
-	r->rounds = target / r->round_len / quantum * quantum;
-	if (!r->rounds)
-		r->rounds = quantum;
-	r->ops = r->rounds * r->round_len;
-	r->callbacks = (uint32_t)(r->ops / unroll);
-	r->tail = (uint32_t)(r->ops % unroll);
+	b.rounds = target / r->round_len / quantum * quantum;
+	if (!b.rounds)
+		b.rounds = quantum;
+	b.ops = b.rounds * r->round_len;
+	b.callbacks = (uint32_t)(b.ops / unroll);
+	b.tail = (uint32_t)(b.ops % unroll);
+	return b;
+}
+
+static void batches_of_storage(struct row_layout *r, uint64_t max_ops)
+{
+	uint64_t target = r->nr_maps <= 32 ? BATCH_OPS : BATCH_WALK_BUDGET / r->nr_maps;
+
+	r->size[0] = batch_of(r, target < BATCH_MIN_OPS ? BATCH_MIN_OPS : target, max_ops);
+	/* The twin walks nothing, so its batch need not shrink: at 1000 gets the two clock reads would be a part of it.
+	 */
+	r->size[1] = batch_of(r, BATCH_OPS, max_ops);
 }
 
 static int plan_storage(struct layout *l, struct row_layout *r, const struct point *p, uint64_t max_ops, struct err *e)
@@ -68,7 +77,8 @@ static int plan_storage(struct layout *l, struct row_layout *r, const struct poi
 	r->nr_maps = r->bench->nr_maps(&p->params);
 	rc = r->bench->sequence(&p->params, &r->seq, &r->round_len);
 	if (rc || !r->round_len)
-		return err_set(e, ERR_FAILED, rc ? rc : -EINVAL, "%s: no access sequence for these parameters", p->bench);
+		return err_set(e, ERR_FAILED, rc ? rc : -EINVAL, "%s: no access sequence for these parameters",
+			       p->bench);
 	r->pool_of = calloc(r->nr_maps, sizeof(*r->pool_of));
 	if (!r->pool_of)
 		return err_set(e, ERR_FAILED, -ENOMEM, "out of memory for %u maps of one row", r->nr_maps);
@@ -77,15 +87,16 @@ static int plan_storage(struct layout *l, struct row_layout *r, const struct poi
 	r->seq_len = r->round_len;
 	if (r->form == LOOP_HOISTED) {
 		if (r->round_len > LSB_HOIST)
-			return err_set(e, ERR_USAGE, -EINVAL,
-				       "the hoisted loop keeps %d map pointers and a round of %s has %u gets: use --loop sequence",
-				       LSB_HOIST, p->bench, r->round_len);
+			return err_set(
+				e, ERR_USAGE, -EINVAL,
+				"the hoisted loop keeps %d map pointers and a round of %s has %u gets: use --loop sequence",
+				LSB_HOIST, p->bench, r->round_len);
 		r->seq_len = LSB_HOIST / r->round_len * r->round_len;
 	} else {
 		while (r->seq_len < LSB_UNROLL)
 			r->seq_len += r->round_len;
 	}
-	batch_of_storage(r, max_ops);
+	batches_of_storage(r, max_ops);
 	l->any_storage = true;
 	return 0;
 }
@@ -97,6 +108,7 @@ static int plan_hash(struct layout *l, struct row_layout *r, const struct point 
 	bool zero = strcmp(params_text(&p->params, "hashmap_seed", "zero"), "zero") == 0;
 	uint64_t nr_keys = params_num(&p->params, "hashmap_nr_keys_used", 1000);
 	uint64_t target = max_ops && max_ops < BATCH_OPS ? max_ops : BATCH_OPS;
+	struct batch_size size = { 0 };
 	uint32_t quantum;
 	struct hash_set *set = NULL, *sets;
 
@@ -107,11 +119,12 @@ static int plan_hash(struct layout *l, struct row_layout *r, const struct point 
 	quantum = r->form == LOOP_HASH ? LSB_HASH_UNROLL : r->nr_hashes;
 	r->round_len = r->nr_hashes;
 	r->round_important = 1;
-	r->ops = target / quantum * quantum;
-	if (!r->ops)
-		r->ops = quantum;
-	r->rounds = r->ops / r->round_len;
-	r->callbacks = (uint32_t)(r->form == LOOP_HASH ? r->ops / LSB_HASH_UNROLL : r->ops);
+	size.ops = target / quantum * quantum;
+	if (!size.ops)
+		size.ops = quantum;
+	size.rounds = size.ops / r->round_len;
+	size.callbacks = (uint32_t)(r->form == LOOP_HASH ? size.ops / LSB_HASH_UNROLL : size.ops);
+	r->size[0] = r->size[1] = size;
 	for (int i = 0; i < l->nr_sets; i++) {
 		struct hash_set *s = &l->sets[i];
 
@@ -126,7 +139,9 @@ static int plan_hash(struct layout *l, struct row_layout *r, const struct point 
 			return err_set(e, ERR_FAILED, -ENOMEM, "out of memory");
 		l->sets = sets;
 		set = &sets[l->nr_sets++];
-		*set = (struct hash_set){.capacity = capacity, .nr_filled = all ? capacity : nr_keys, .zero_seed = zero};
+		*set = (struct hash_set){ .capacity = capacity,
+					  .nr_filled = all ? capacity : nr_keys,
+					  .zero_seed = zero };
 	}
 	if (nr_keys > set->nr_used && !r->key_is_tid)
 		set->nr_used = nr_keys;
@@ -150,7 +165,8 @@ static int plan_row(struct layout *l, int i, const struct results *res, uint64_t
 	if (r->bench->family == BENCH_HASH)
 		return plan_hash(l, r, p, max_ops, e);
 	if (form < 0 || form > LOOP_SINGLE)
-		return err_set(e, ERR_USAGE, -EINVAL, "unknown loop '%s' for %s: hoisted, sequence or single", p->loop, p->bench);
+		return err_set(e, ERR_USAGE, -EINVAL, "unknown loop '%s' for %s: hoisted, sequence or single", p->loop,
+			       p->bench);
 	r->form = (enum loop_form)form;
 	return plan_storage(l, r, p, max_ops, e);
 }
@@ -164,7 +180,8 @@ static void place_map_lists(struct layout *l)
 		if (!r->wanted || !r->seq)
 			continue;
 		for (int j = 0; j < l->nr_rows; j++)
-			if (l->rows[j].seq && l->rows[j].bench->slot == r->bench->slot && l->rows[j].nr_maps > longest->nr_maps)
+			if (l->rows[j].seq && l->rows[j].bench->slot == r->bench->slot &&
+			    l->rows[j].nr_maps > longest->nr_maps)
 				longest = &l->rows[j];
 		if (!longest->maps_off) {
 			longest->maps_off = l->nr_entries;
@@ -188,9 +205,10 @@ static int place(struct layout *l, struct err *e)
 			r->seq_off = (uint32_t)entries;
 			entries += r->seq_len + LSB_HOIST; /* followed by a copy of its start: unrolled loops read on */
 			if (entries > LSB_SEQ_MAX - 4 * LSB_POOL_MAX)
-				return err_set(e, ERR_USAGE, -E2BIG,
-					       "the access sequences of all rows need more than %d entries: sweep fewer rows at once",
-					       LSB_SEQ_MAX);
+				return err_set(
+					e, ERR_USAGE, -E2BIG,
+					"the access sequences of all rows need more than %d entries: sweep fewer rows at once",
+					LSB_SEQ_MAX);
 		}
 		if (pass == 0)
 			l->nr_outer = (uint32_t)entries;
@@ -202,15 +220,16 @@ static int place(struct layout *l, struct err *e)
 		l->nr_hashes += l->sets[i].nr_hashes;
 	}
 	if (l->nr_hashes > LSB_HASHES_MAX)
-		return err_set(e, ERR_USAGE, -E2BIG, "%u hashes are needed, at most %d fit: use fewer --nr_maps or fill sizes",
-			       l->nr_hashes, LSB_HASHES_MAX);
+		return err_set(e, ERR_USAGE, -E2BIG,
+			       "%u hashes are needed, at most %d fit: use fewer --nr_maps or fill sizes", l->nr_hashes,
+			       LSB_HASHES_MAX);
 	return 0;
 }
 
 int layout_plan(const struct results *res, const bool *want, uint32_t spare, uint64_t max_ops, struct layout *ret,
 		struct err *e)
 {
-	struct layout l = {.nr_rows = res->nr_rows};
+	struct layout l = { .nr_rows = res->nr_rows };
 	int rc = 0;
 
 	l.rows = calloc((size_t)(res->nr_rows ? res->nr_rows : 1), sizeof(*l.rows));
@@ -235,8 +254,8 @@ int layout_plan(const struct results *res, const bool *want, uint32_t spare, uin
 	return 0;
 }
 
-/* Takes the first free pool map of the wanted slot; with none left (or slots unseen) the first free one. from[] is where a
- * search may start: maps before it are taken. */
+/* Takes the first free pool map of the wanted slot; with none left (or slots unseen) the first free one. from[] is
+ * where a search may start: maps before it are taken. */
 static uint16_t take_map(const uint8_t *slot_of, uint32_t nr_pool, uint32_t slot, bool *taken, uint32_t *from)
 {
 	for (uint32_t k = from[slot]; k < nr_pool; k++)
@@ -266,14 +285,15 @@ int layout_choose(struct layout *l, const uint8_t *slot_of, uint32_t nr_slots, u
 	for (int i = 0; i < l->nr_rows; i++) {
 		struct row_layout *r = &l->rows[i];
 
-		uint32_t from[LSB_SLOT_UNSEEN + 1] = {0};
+		uint32_t from[LSB_SLOT_UNSEEN + 1] = { 0 };
 
 		if (!r->wanted || !r->seq)
 			continue;
 		memset(taken, 0, l->nr_pool * sizeof(*taken));
 		for (uint32_t m = 0; m < r->nr_maps; m++) {
 			/* Parameters do not change the slot of the m-th map (place_map_lists relies on it). */
-			r->pool_of[m] = take_map(slot_of, l->nr_pool, r->bench->slot(NULL, m, nr_slots) % LSB_SLOT_UNSEEN, taken, from);
+			r->pool_of[m] = take_map(slot_of, l->nr_pool,
+						 r->bench->slot(NULL, m, nr_slots) % LSB_SLOT_UNSEEN, taken, from);
 			seq_pool[r->maps_off + m] = r->pool_of[m];
 		}
 		for (uint32_t k = 0; k < r->seq_len + LSB_HOIST; k++)

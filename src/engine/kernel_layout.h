@@ -27,10 +27,16 @@ int loop_form_find(const char *name);
 struct hash_set {
 	uint64_t capacity;
 	uint64_t nr_filled; /* keys 0 .. nr_filled-1 */
-	uint64_t nr_used;   /* the largest nr_keys of its rows: keys from here on may be replaced by a thread's own id */
+	uint64_t nr_used; /* the largest nr_keys of its rows: keys from here on may be replaced by a thread's own id */
 	uint32_t nr_hashes; /* at outer_hash[first .. first+nr_hashes) */
 	uint32_t first;
 	bool zero_seed;
+};
+
+/* How one batch is made up. */
+struct batch_size {
+	uint64_t rounds, ops;
+	uint32_t callbacks, tail;
 };
 
 struct row_layout {
@@ -41,11 +47,9 @@ struct row_layout {
 	uint32_t maps_off; /* their list in seq_pool */
 	uint16_t *seq;	   /* owned: one round, as indices of the row's maps; NULL for a hash */
 	uint32_t round_len;
-	uint32_t round_important; /* gets of map 0 in one round */
+	uint32_t round_important;  /* gets of map 0 in one round */
 	uint32_t seq_off, seq_len; /* the sequence as the loop sees it: whole rounds */
-	uint64_t rounds;	   /* of one batch */
-	uint32_t callbacks, tail;
-	uint64_t ops;		   /* of one batch */
+	struct batch_size size[2]; /* of the loop with the get, of its empty twin */
 	uint16_t *pool_of;	   /* owned: pool index of the i-th map; filled when the slots are known */
 	uint32_t nr_keys, nr_hashes;
 	bool key_is_tid;
@@ -56,17 +60,17 @@ struct layout {
 	struct row_layout *rows; /* owned, nr_rows, indexed as results' rows */
 	int nr_rows;
 	bool any_storage, any_hash;
-	uint32_t nr_pool;  /* maps to create: the largest row's and the spare ones */
-	uint32_t nr_outer; /* entries of the outer array */
-	uint32_t nr_entries; /* of seq_pool in use */
+	uint32_t nr_pool;      /* maps to create: the largest row's and the spare ones */
+	uint32_t nr_outer;     /* entries of the outer array */
+	uint32_t nr_entries;   /* of seq_pool in use */
 	struct hash_set *sets; /* owned */
 	int nr_sets;
 	uint32_t nr_hashes; /* in all sets */
 };
 
 /*
- * Plans the wanted rows; `spare` maps beyond the largest row. A row whose loop is unknown or does not fit (a hoisted round
- * longer than LSB_HOIST) is -EINVAL. max_ops: 0, or about so many operations a batch at most.
+ * Plans the wanted rows; `spare` maps beyond the largest row. A row whose loop is unknown or does not fit (a hoisted
+ * round longer than LSB_HOIST) is -EINVAL. max_ops: 0, or about so many operations a batch at most.
  */
 int layout_plan(const struct results *res, const bool *want, uint32_t spare, uint64_t max_ops, struct layout *ret,
 		struct err *e);

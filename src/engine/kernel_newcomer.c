@@ -21,7 +21,9 @@
 /* In the child. One map for the row and enough others for a few rounds of all slots. */
 static int look(enum kernel_trigger trigger, struct kernel_slots *ret, struct err *e)
 {
-	struct session_options opt = { .trigger = trigger, .spare = KERNEL_SLOTS_MAPS - 1, .max_ops = 64, .producers = 1 };
+	struct session_options opt = {
+		.trigger = trigger, .spare = KERNEL_SLOTS_MAPS - 1, .max_ops = 64, .producers = 1
+	};
 	struct row row = { 0 };
 	struct results res = { .rows = &row, .nr_rows = 1 };
 	bool want[1] = { true };

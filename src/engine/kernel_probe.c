@@ -84,8 +84,9 @@ static void probe_btf(struct probe *p)
 		found(&c, "%u types, %.1f MB", btf__type_cnt(btf) - 1, size / 1e6);
 	} else {
 		found(&c, "this kernel shows none: %s", strerror(errno));
-		hint(&c, CHECK_NO, "the programs are fitted to the kernel by BTF: boot a kernel with CONFIG_DEBUG_INFO_BTF=y "
-				   "(distributions' kernels have it)");
+		hint(&c, CHECK_NO,
+		     "the programs are fitted to the kernel by BTF: boot a kernel with CONFIG_DEBUG_INFO_BTF=y "
+		     "(distributions' kernels have it)");
 	}
 	btf__free(btf);
 	p->emit(p->arg, &c);
@@ -100,7 +101,8 @@ static void probe_slots(struct probe *p)
 		found(&c, "%d for each task, from the length of bpf_local_storage.cache in BTF", slots);
 	} else {
 		found(&c, "BTF does not tell, 16 are assumed");
-		hint(&c, CHECK_LIMITED, "the place where the cliff is expected may be wrong; the measured one is right");
+		hint(&c, CHECK_LIMITED,
+		     "the place where the cliff is expected may be wrong; the measured one is right");
 	}
 	p->emit(p->arg, &c);
 }
@@ -133,7 +135,8 @@ static void probe_call(struct probe *p)
 		found(&c, "allowed (an array map was created)");
 	} else {
 		kernel_explain(-fd, "creating an array map", c.found, sizeof(c.found));
-		hint(&c, CHECK_NO, "run as root on the host itself; `lsbench report` and `--engine fake` work without bpf()");
+		/* The explanation of EPERM says so itself. */
+		hint(&c, CHECK_NO, fd == -EPERM ? "" : "`lsbench report` and `--engine fake` work without bpf()");
 	}
 	p->emit(p->arg, &c);
 }
@@ -202,7 +205,8 @@ static void probe_triggers(struct probe *p)
 			snprintf(c[t].hint, sizeof(c[t].hint), "not needed: --trigger auto takes %s", first);
 		} else if (c[t].verdict == CHECK_NO && p->bpf_works) {
 			c[t].needed = t == 0;
-			hint(&c[t], CHECK_NO, "one trigger must work; `lsbench run --trigger NAME -v` shows what the verifier said");
+			hint(&c[t], CHECK_NO,
+			     "one trigger must work; `lsbench run --trigger NAME -v` shows what the verifier said");
 		}
 		p->emit(p->arg, &c[t]);
 	}
@@ -252,7 +256,8 @@ static int create_store(const struct store *st, char *why, size_t size)
 		opts.btf_key_type_id = 1;
 		opts.btf_value_type_id = 3;
 	}
-	fd = bpf_map_create((enum bpf_map_type)st->type, "lsbench", st->key_size, st->value_size, st->max_entries, &opts);
+	fd = bpf_map_create((enum bpf_map_type)st->type, "lsbench", st->key_size, st->value_size, st->max_entries,
+			    &opts);
 	if (fd < 0) {
 		snprintf(what, sizeof(what), "creating a %s map", st->map_type + strlen("BPF_MAP_TYPE_"));
 		kernel_explain(-fd, what, why, size);
@@ -332,7 +337,8 @@ static void probe_batch(struct probe *p)
 	} else {
 		found(&c, "one update takes %.1f ms, a batch of %d %.1f ms", one, BATCH_ELEMENTS, batch);
 		if (!gains)
-			hint(&c, CHECK_LIMITED, "a batch waits for each element here: many threads fill the map-in-map instead");
+			hint(&c, CHECK_LIMITED,
+			     "a batch waits for each element here: many threads fill the map-in-map instead");
 	}
 	p->emit(p->arg, &c);
 }

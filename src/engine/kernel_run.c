@@ -21,17 +21,17 @@
 #define AUDIT_GETS 4096u /* about so many, whole rounds */
 
 static const enum lsb_want orders[LOOP_NR][2] = {
-	[LOOP_HOISTED] = {LSB_HOISTED_GET, LSB_HOISTED_EMPTY},
-	[LOOP_SEQUENCE] = {LSB_SEQUENCE_GET, LSB_SEQUENCE_EMPTY},
-	[LOOP_SINGLE] = {LSB_SINGLE_GET, LSB_SINGLE_EMPTY},
-	[LOOP_HASH] = {LSB_HASH_GET, LSB_HASH_EMPTY},
-	[LOOP_HASH_CYCLE] = {LSB_HASH_CYCLE_GET, LSB_HASH_CYCLE_EMPTY},
+	[LOOP_HOISTED] = { LSB_HOISTED_GET, LSB_HOISTED_EMPTY },
+	[LOOP_SEQUENCE] = { LSB_SEQUENCE_GET, LSB_SEQUENCE_EMPTY },
+	[LOOP_SINGLE] = { LSB_SINGLE_GET, LSB_SINGLE_EMPTY },
+	[LOOP_HASH] = { LSB_HASH_GET, LSB_HASH_EMPTY },
+	[LOOP_HASH_CYCLE] = { LSB_HASH_CYCLE_GET, LSB_HASH_CYCLE_EMPTY },
 };
 
 int kernel_run_untimed(int prog_fd, uint32_t number, const char *what, struct err *e)
 {
 	/* raw_tp wants a context at least as long as the one it reads. */
-	__u64 ctx[1] = {number};
+	__u64 ctx[1] = { number };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = ctx, .ctx_size_in = sizeof(ctx));
 	int rc = bpf_prog_test_run_opts(prog_fd, &opts);
 
@@ -80,9 +80,10 @@ static int own_key(struct session *s, const struct row_layout *r, __u32 tid, str
 			rc = bpf_map_update_elem(fd, &tid, &value, BPF_NOEXIST);
 		}
 		if (rc && rc != -EEXIST)
-			return err_set(e, ERR_FAILED, rc,
-				       "the thread id %u cannot be put into the hash of %llu keys: %s; try a larger --hashmap_capacity", tid,
-				       (unsigned long long)set->capacity, strerror(-rc));
+			return err_set(
+				e, ERR_FAILED, rc,
+				"the thread id %u cannot be put into the hash of %llu keys: %s; try a larger --hashmap_capacity",
+				tid, (unsigned long long)set->capacity, strerror(-rc));
 	}
 	return 0;
 }
@@ -101,7 +102,8 @@ static int enter_storage(struct half *h, uint32_t producer, const struct row_lay
 	if (rc)
 		return rc;
 	if (io->nulls || io->errors)
-		return err_set(e, ERR_FAILED, -EIO, "creating the thread's storage: %llu of %u gets returned NULL, %llu maps are absent",
+		return err_set(e, ERR_FAILED, -EIO,
+			       "creating the thread's storage: %llu of %u gets returned NULL, %llu maps are absent",
 			       (unsigned long long)io->nulls, r->nr_maps, (unsigned long long)io->errors);
 	return 0;
 }
@@ -148,12 +150,13 @@ int kernel_batch(struct session *s, int row, uint32_t producer, bool empty, stru
 	const struct row_layout *r = &s->layout.rows[row];
 	struct half *h = session_half(s, row);
 	struct lsb_io *io = &h->io[producer];
-	uint64_t important = r->rounds * r->round_important;
+	const struct batch_size *size = &r->size[empty];
+	uint64_t important = size->rounds * r->round_important;
 	uint32_t retval;
 	int rc;
 
-	io->callbacks = r->callbacks;
-	io->tail = r->tail;
+	io->callbacks = size->callbacks;
+	io->tail = size->tail;
 	io->nulls = io->important_nulls = io->errors = io->done = io->ns = 0;
 	io->rng = s->rng[producer][empty];
 	io->want = orders[r->form][empty];
@@ -162,13 +165,13 @@ int kernel_batch(struct session *s, int row, uint32_t producer, bool empty, stru
 	s->rng[producer][empty] = io->rng;
 	if (rc)
 		return err_set(e, ERR_FAILED, rc, "the timed program could not be run: %s", strerror(-rc));
-	if (retval || io->done != r->callbacks)
-		return err_set(e, ERR_FAILED, -EIO,
-			       "the timed program ran %llu of %u callbacks and ended with %u%s", (unsigned long long)io->done, r->callbacks,
-			       retval, io->errors ? " (an inner map is absent)" : "");
+	if (retval || io->done != size->callbacks)
+		return err_set(e, ERR_FAILED, -EIO, "the timed program ran %llu of %u callbacks and ended with %u%s",
+			       (unsigned long long)io->done, size->callbacks, retval,
+			       io->errors ? " (an inner map is absent)" : "");
 	ret->ns = io->ns;
-	ret->counters = (struct counters){.ops = r->ops, .nulls = io->nulls, .errors = io->errors};
-	ret->counters.hits = r->ops - io->nulls - io->errors;
+	ret->counters = (struct counters){ .ops = size->ops, .nulls = io->nulls, .errors = io->errors };
+	ret->counters.hits = size->ops - io->nulls - io->errors;
 	ret->counters.important_hits = important > io->important_nulls ? important - io->important_nulls : 0;
 	return 0;
 }
@@ -176,7 +179,7 @@ int kernel_batch(struct session *s, int row, uint32_t producer, bool empty, stru
 static void check_visits(struct session *s, const struct row_layout *r, uint64_t rounds, struct audit *ret)
 {
 	const struct lsbench__bss *bss = s->half[HALF_STORAGE].skel->bss;
-	uint32_t expected[LSB_POOL_MAX] = {0};
+	uint32_t expected[LSB_POOL_MAX] = { 0 };
 
 	for (uint32_t i = 0; i < r->round_len; i++)
 		expected[r->seq[i]] += (uint32_t)rounds;
@@ -187,7 +190,8 @@ static void check_visits(struct session *s, const struct row_layout *r, uint64_t
 		if (counted == expected[m])
 			continue;
 		if (ret->visits_match)
-			snprintf(ret->mismatch, sizeof(ret->mismatch), "map %u was visited %u times, expected %u", m, counted, expected[m]);
+			snprintf(ret->mismatch, sizeof(ret->mismatch), "map %u was visited %u times, expected %u", m,
+				 counted, expected[m]);
 		ret->visits_match = false;
 	}
 }
@@ -231,7 +235,7 @@ void kernel_leave(struct session *s, int row, uint32_t producer, bool *ret_evict
 	struct half *h = session_half(s, row);
 	struct lsb_io *io = &h->io[producer];
 	__u32 tid = io->tid;
-	struct err e = {0};
+	struct err e = { 0 };
 
 	*ret_evicted = false;
 	if (s->layout.rows[row].seq && kernel_run_untimed(h->prog_foreign, producer, "looking at the slots", &e) == 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Opening a session: check limits, load what the rows need, create and fill the maps. Every step that takes time is timed.
+ * Opening a session: check limits, load what the rows need, create and fill the maps. Every step that takes time is
+ * timed.
  *
  * The object is opened once for storage rows and once for hash rows, with only the programs of the forms and the
  * trigger in use: programs are verified once for all rows (rows differ by numbers in shared memory), and a form that
@@ -28,7 +29,7 @@
 #define VERIFIER_LOG_BYTES (4u << 20)
 #define OTHER_FILES 96 /* programs, other maps, BTF, links, stdio, pipes */
 
-const char *const trigger_names[TRIGGER_NR + 1] = {"raw_tp", "fentry", "syscall", NULL};
+const char *const trigger_names[TRIGGER_NR + 1] = { "raw_tp", "fentry", "syscall", NULL };
 
 int trigger_find(const char *name)
 {
@@ -56,10 +57,11 @@ int kernel_check_limits(const struct layout *l, uint32_t producers, struct err *
 		return err_set(e, ERR_USAGE, -EINVAL, "%u producers, at most %d", producers, LSB_PRODUCERS_MAX);
 	if (getrlimit(RLIMIT_NOFILE, &lim) == 0 && lim.rlim_cur < files) {
 		if (lim.rlim_max < files)
-			return err_set(e, ERR_MACHINE, -EMFILE,
-				       "%llu open files are needed (one a map: %u storage maps, %u hashes) and the hard limit is "
-				       "%llu: raise it (ulimit -Hn) or measure fewer maps",
-				       (unsigned long long)files, l->nr_pool, l->nr_hashes, (unsigned long long)lim.rlim_max);
+			return err_set(
+				e, ERR_MACHINE, -EMFILE,
+				"%llu open files are needed (one a map: %u storage maps, %u hashes) and the hard limit is "
+				"%llu: raise it (ulimit -Hn) or measure fewer maps",
+				(unsigned long long)files, l->nr_pool, l->nr_hashes, (unsigned long long)lim.rlim_max);
 		lim.rlim_cur = lim.rlim_max;
 		if (setrlimit(RLIMIT_NOFILE, &lim))
 			return err_set(e, ERR_MACHINE, -errno, "open-file limit cannot be raised to %llu: %s",
@@ -67,11 +69,12 @@ int kernel_check_limits(const struct layout *l, uint32_t producers, struct err *
 	}
 	have = machine_available_bytes("");
 	if (bytes && have && bytes > have)
-		return err_set(e, ERR_MACHINE, -ENOMEM,
-			       "the hash of the control rows needs about %s and %s are available: give --hashmap_capacity %llu or less",
-			       str_bytes(need_text, sizeof(need_text), (double)bytes),
-			       str_bytes(have_text, sizeof(have_text), (double)have),
-			       (unsigned long long)((double)l->sets[0].capacity * (double)have / (double)bytes / 2));
+		return err_set(
+			e, ERR_MACHINE, -ENOMEM,
+			"the hash of the control rows needs about %s and %s are available: give --hashmap_capacity %llu or less",
+			str_bytes(need_text, sizeof(need_text), (double)bytes),
+			str_bytes(have_text, sizeof(have_text), (double)have),
+			(unsigned long long)((double)l->sets[0].capacity * (double)have / (double)bytes / 2));
 	return 0;
 }
 
@@ -98,16 +101,17 @@ static void want_program(struct session *s, struct half *h, const char *trigger,
 }
 
 static const char *const timed_names[LOOP_NR][2] = {
-	[LOOP_HOISTED] = {"hoisted_get", "hoisted_empty"},
-	[LOOP_SEQUENCE] = {"sequence_get", "sequence_empty"},
-	[LOOP_SINGLE] = {"single_get", "single_empty"},
-	[LOOP_HASH] = {"hash_get", "hash_empty"},
-	[LOOP_HASH_CYCLE] = {"hash_cycle_get", "hash_cycle_empty"},
+	[LOOP_HOISTED] = { "hoisted_get", "hoisted_empty" },
+	[LOOP_SEQUENCE] = { "sequence_get", "sequence_empty" },
+	[LOOP_SINGLE] = { "single_get", "single_empty" },
+	[LOOP_HASH] = { "hash_get", "hash_empty" },
+	[LOOP_HASH_CYCLE] = { "hash_cycle_get", "hash_cycle_empty" },
 };
-static const char *const storage_untimed[] = {"register", "touch", "audit", "collect", "look_foreign", "see_slots"};
-static const char *const hash_untimed[] = {"register", "fill"};
+static const char *const storage_untimed[] = { "register", "touch", "audit", "collect", "look_foreign", "see_slots" };
+static const char *const hash_untimed[] = { "register", "fill" };
 
-/* Attach names are chosen at run time: the entry of getpgid is __x64_sys_getpgid, __arm64_sys_getpgid, __s390x_sys_getpgid ... */
+/* Attach names are chosen at run time: the entry of getpgid is __x64_sys_getpgid, __arm64_sys_getpgid,
+ * __s390x_sys_getpgid ... */
 static int getpgid_entry(char *name, size_t size, struct err *e)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -119,7 +123,8 @@ static int getpgid_entry(char *name, size_t size, struct err *e)
 		size_t len = strlen(n);
 
 		if (len > 12 && strncmp(n, "__", 2) == 0 && strcmp(n + len - 12, "_sys_getpgid") == 0 &&
-		    strncmp(n, "__se_", 5) && strncmp(n, "__do_", 5) && strncmp(n, "__ia32_", 7) && strncmp(n, "__compat", 8)) {
+		    strncmp(n, "__se_", 5) && strncmp(n, "__do_", 5) && strncmp(n, "__ia32_", 7) &&
+		    strncmp(n, "__compat", 8)) {
 			str_copy(name, size, n);
 			rc = 0;
 			break;
@@ -127,7 +132,8 @@ static int getpgid_entry(char *name, size_t size, struct err *e)
 	}
 	btf__free(btf);
 	if (rc)
-		err_set(e, ERR_MACHINE, rc, "kernel BTF lists no entry function of the getpgid system call to attach fentry to");
+		err_set(e, ERR_MACHINE, rc,
+			"kernel BTF lists no entry function of the getpgid system call to attach fentry to");
 	return rc;
 }
 
@@ -172,7 +178,8 @@ static int load_error(struct session *s, int rc, const char *what, struct err *e
 
 	kernel_explain(-rc, what, why, sizeof(why));
 	if (!s->opt.verbose || !s->verifier_log[0])
-		return err_set(e, ERR_MACHINE, rc, "%s%s", why, s->verifier_log[0] ? " (-v shows the verifier's last lines)" : "");
+		return err_set(e, ERR_MACHINE, rc, "%s%s", why,
+			       s->verifier_log[0] ? " (-v shows the verifier's last lines)" : "");
 	verifier_tail(s->verifier_log, tail, sizeof(tail));
 	return err_set(e, ERR_MACHINE, rc, "%s; the verifier's last lines:\n%s", why, tail);
 }
@@ -249,7 +256,8 @@ static int half_load(struct session *s, int which, struct err *e)
 		     bpf_map__fd(h->skel->maps.io_map), 0);
 	if (h->io == MAP_FAILED) {
 		h->io = NULL;
-		return err_set(e, ERR_MACHINE, -errno, "the programs' shared memory cannot be mapped: %s", strerror(errno));
+		return err_set(e, ERR_MACHINE, -errno, "the programs' shared memory cannot be mapped: %s",
+			       strerror(errno));
 	}
 	for (int i = 0; i < LSB_PRODUCERS_MAX; i++)
 		h->io[i].not_null = 1;
@@ -346,7 +354,7 @@ int kernel_session_open(const struct session_options *opt, const struct results 
 			struct session **ret, struct session_setup *ret_setup, struct err *e)
 {
 	struct session *s = calloc(1, sizeof(*s));
-	struct session_setup setup_times = {.storage_ms = NAN, .hash_ms = NAN, .load_ms = NAN};
+	struct session_setup setup_times = { .storage_ms = NAN, .hash_ms = NAN, .load_ms = NAN };
 	int rc;
 
 	if (!s)

@@ -19,7 +19,7 @@ enum outer_fill { FILL_UNKNOWN, FILL_BATCH, FILL_THREADS };
 struct session_options {
 	enum kernel_trigger trigger;
 	enum outer_fill fill;
-	uint32_t spare;	 /* maps beyond the largest row's, to choose slots from */
+	uint32_t spare; /* maps beyond the largest row's, to choose slots from */
 	uint64_t max_ops;
 	int verbose;
 	uint32_t producers;
@@ -38,9 +38,9 @@ struct half {
 struct session {
 	struct session_options opt;
 	struct layout layout;
-	struct half half[2]; /* HALF_STORAGE, HALF_HASH */
-	int *pool_fds;	     /* owned; nr_pool of them */
-	int *hash_fds;	     /* owned; layout.nr_hashes of them, -1 if not created */
+	struct half half[2];		      /* HALF_STORAGE, HALF_HASH */
+	int *pool_fds;			      /* owned; nr_pool of them */
+	int *hash_fds;			      /* owned; layout.nr_hashes of them, -1 if not created */
 	__u32 pool_key_type, pool_value_type; /* BTF ids; libbpf frees the template they come from at load */
 	uint32_t nr_slots;
 	bool slots_seen;

@@ -34,7 +34,8 @@ static int create_pool(struct session *s, struct err *e)
 	char what[96], why[512];
 
 	for (uint32_t i = 0; i < s->layout.nr_pool; i++) {
-		int fd = bpf_map_create(BPF_MAP_TYPE_TASK_STORAGE, "lsbench", sizeof(int), sizeof(struct lsb_value), 0, &opts);
+		int fd = bpf_map_create(BPF_MAP_TYPE_TASK_STORAGE, "lsbench", sizeof(int), sizeof(struct lsb_value), 0,
+					&opts);
 
 		if (fd < 0) {
 			snprintf(what, sizeof(what), "creating task-storage map %u of %u", i + 1, s->layout.nr_pool);
@@ -123,7 +124,9 @@ static int fill_outer(struct session *s, uint32_t first, uint32_t n, struct sess
 	uint32_t done = 0;
 	_cleanup_free_ __u32 *keys = malloc(n * sizeof(*keys));
 	_cleanup_free_ __u32 *fds = malloc(n * sizeof(*fds));
-	struct filler f = {.outer = bpf_map__fd(s->half[HALF_STORAGE].skel->maps.outer_storage), .keys = keys, .fds = fds};
+	struct filler f = { .outer = bpf_map__fd(s->half[HALF_STORAGE].skel->maps.outer_storage),
+			    .keys = keys,
+			    .fds = fds };
 	enum outer_fill how = s->opt.fill;
 	int rc = 0;
 
@@ -168,7 +171,7 @@ static void *slots_thread(void *arg)
 
 static int see_slots(struct session *s, struct err *e)
 {
-	struct slots_job job = {.s = s, .e = e};
+	struct slots_job job = { .s = s, .e = e };
 	const unsigned char *slot_of = s->half[HALF_STORAGE].skel->bss->slot_of;
 	pthread_t tid;
 	uint32_t unseen = 0;
@@ -182,11 +185,12 @@ static int see_slots(struct session *s, struct err *e)
 		unseen += slot_of[i] == LSB_SLOT_UNSEEN;
 	s->slots_seen = unseen == 0;
 	if (unseen == s->layout.nr_pool)
-		str_copy(s->slots_reason, sizeof(s->slots_reason),
-			 "the kernel does not let a program read its slot cache (lockdown confidentiality?): creation order is assumed");
+		str_copy(
+			s->slots_reason, sizeof(s->slots_reason),
+			"the kernel does not let a program read its slot cache (lockdown confidentiality?): creation order is assumed");
 	else if (unseen)
-		snprintf(s->slots_reason, sizeof(s->slots_reason), "the slots of %u of %u maps could not be read", unseen,
-			 s->layout.nr_pool);
+		snprintf(s->slots_reason, sizeof(s->slots_reason), "the slots of %u of %u maps could not be read",
+			 unseen, s->layout.nr_pool);
 	return 0;
 }
 

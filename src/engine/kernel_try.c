@@ -86,11 +86,14 @@ void kernel_explain(int err, const char *what, char *buf, size_t size)
 		snprintf(buf, size, "%s: the verifier does not accept the program (EACCES)", what);
 		return;
 	case ENOSYS:
-		snprintf(buf, size, "%s: this kernel has no bpf() system call (CONFIG_BPF_SYSCALL), or a seccomp filter hides it", what);
+		snprintf(buf, size,
+			 "%s: this kernel has no bpf() system call (CONFIG_BPF_SYSCALL), or a seccomp filter hides it",
+			 what);
 		return;
 	case ESRCH:
 	case ENOENT:
-		snprintf(buf, size, "%s: the kernel's BTF lacks what the program needs (%s): is CONFIG_DEBUG_INFO_BTF set?", what,
+		snprintf(buf, size,
+			 "%s: the kernel's BTF lacks what the program needs (%s): is CONFIG_DEBUG_INFO_BTF set?", what,
 			 strerror(err));
 		return;
 	case EINVAL:
@@ -100,14 +103,17 @@ void kernel_explain(int err, const char *what, char *buf, size_t size)
 				 "CONFIG_DEBUG_INFO_BTF",
 				 what);
 		else
-			snprintf(buf, size, "%s: invalid argument: this kernel is too old for it, or its verifier refuses the program", what);
+			snprintf(buf, size,
+				 "%s: invalid argument: this kernel is too old for it, or its verifier refuses the program",
+				 what);
 		return;
 	case ENOTSUP:
 	case 524: /* ENOTSUPP, which the kernel lets out and libc does not know */
 		snprintf(buf, size, "%s: not supported by this kernel, or by the JIT of this architecture", what);
 		return;
 	case ENOMEM:
-		snprintf(buf, size, "%s: out of memory (or of the memory that this cgroup or RLIMIT_MEMLOCK allows)", what);
+		snprintf(buf, size, "%s: out of memory (or of the memory that this cgroup or RLIMIT_MEMLOCK allows)",
+			 what);
 		return;
 	default:
 		snprintf(buf, size, "%s: %s (errno %d)", what, strerror(err), err);
@@ -161,12 +167,14 @@ static void *try_thread(void *arg)
 
 static int try_here(enum kernel_trigger trigger, enum loop_form form, enum outer_fill *fill, int verbose, struct err *e)
 {
-	bool hash = form == LOOP_HASH || form == LOOP_HASH_CYCLE, want[1] = {true};
-	struct session_options opt = {.trigger = trigger, .fill = *fill, .max_ops = 64, .verbose = verbose, .producers = 1};
-	struct row row = {0};
-	struct results res = {.rows = &row, .nr_rows = 1};
+	bool hash = form == LOOP_HASH || form == LOOP_HASH_CYCLE, want[1] = { true };
+	struct session_options opt = {
+		.trigger = trigger, .fill = *fill, .max_ops = 64, .verbose = verbose, .producers = 1
+	};
+	struct row row = { 0 };
+	struct results res = { .rows = &row, .nr_rows = 1 };
 	struct session_setup setup;
-	struct try_job job = {.e = e};
+	struct try_job job = { .e = e };
 	pthread_t tid;
 	int rc;
 
@@ -202,7 +210,7 @@ struct try_answer {
 /* In a child of its own: a crash, a lost lock or a memory limit hits the child only, and no map outlives it. */
 int kernel_try_form(enum kernel_trigger trigger, enum loop_form form, enum outer_fill *fill, int verbose, struct err *e)
 {
-	struct try_answer a = {.fill = *fill};
+	struct try_answer a = { .fill = *fill };
 	int fds[2], status = 0;
 	ssize_t n;
 	pid_t pid;
@@ -227,7 +235,8 @@ int kernel_try_form(enum kernel_trigger trigger, enum loop_form form, enum outer
 		;
 	if (n != (ssize_t)sizeof(a))
 		return err_set(e, ERR_MACHINE, -EIO, "trying %s ended its process (%s %d)", trigger_names[trigger],
-			       WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+			       WIFSIGNALED(status) ? "signal" : "status",
+			       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	if (a.rc) {
 		err_set(e, a.err.class, a.rc, "%s", a.err.msg);
 		return a.rc;
@@ -239,7 +248,7 @@ int kernel_try_form(enum kernel_trigger trigger, enum loop_form form, enum outer
 bool kernel_try_trigger(const char *trigger, char *why, size_t size)
 {
 	enum outer_fill fill = FILL_BATCH;
-	struct err e = {0};
+	struct err e = { 0 };
 	int t = trigger_find(trigger);
 
 	if (t >= 0 && kernel_try_form((enum kernel_trigger)t, LOOP_SINGLE, &fill, 0, &e) == 0)

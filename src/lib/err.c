@@ -31,8 +31,11 @@ int err_prefix(struct err *e, const char *fmt, ...)
 	va_start(ap, fmt);
 	len = vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 	va_end(ap);
-	if (len >= 0 && (size_t)len < sizeof(e->msg))
-		snprintf(e->msg + len, sizeof(e->msg) - (size_t)len, ": %s", old);
+	if (len >= 0 && (size_t)len < sizeof(e->msg)) {
+		int room = (int)sizeof(e->msg) - len - 3; /* ": " and the end */
+
+		snprintf(e->msg + len, sizeof(e->msg) - (size_t)len, ": %.*s", room > 0 ? room : 0, old);
+	}
 	return e->code;
 }
 

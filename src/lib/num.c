@@ -82,8 +82,8 @@ static int parse_u64_n(const char *what, const char *text, size_t len, uint64_t 
 			       "%s: '%s' is not a whole number; expected one from %" PRIu64 " to %" PRIu64, what,
 			       shown(buf, text, len), min, max);
 	if (overflow || v < min || v > max)
-		return err_set(e, ERR_USAGE, -ERANGE, "%s: '%s' is out of range; expected %" PRIu64 " to %" PRIu64, what,
-			       shown(buf, text, len), min, max);
+		return err_set(e, ERR_USAGE, -ERANGE, "%s: '%s' is out of range; expected %" PRIu64 " to %" PRIu64,
+			       what, shown(buf, text, len), min, max);
 	*ret = v;
 	return 0;
 }
@@ -224,8 +224,8 @@ static int parse_range(const char *what, const char *item, size_t len, const cha
 	if (r)
 		return r;
 	if (range.lo > range.hi)
-		return err_set(e, ERR_USAGE, -EINVAL, "%s: the range '%s' is reversed; write %" PRIu64 "%s%" PRIu64, what,
-			       shown(buf, item, len), range.hi, sep, range.lo);
+		return err_set(e, ERR_USAGE, -EINVAL, "%s: the range '%s' is reversed; write %" PRIu64 "%s%" PRIu64,
+			       what, shown(buf, item, len), range.hi, sep, range.lo);
 	*ret = range;
 	return 0;
 }
@@ -240,7 +240,8 @@ static int parse_ranges(const char *what, const char *text, const char *sep, uin
 
 	if (!*text)
 		return err_set(e, ERR_USAGE, -EINVAL,
-			       "%s: '' is an empty list; expected numbers from %" PRIu64 " to %" PRIu64, what, min, max);
+			       "%s: '' is an empty list; expected numbers from %" PRIu64 " to %" PRIu64, what, min,
+			       max);
 	for (const char *p = text; *p; p++)
 		n += *p == ',';
 	ranges = calloc(n, sizeof(*ranges));
@@ -298,10 +299,11 @@ int num_parse_list(const char *what, const char *text, uint64_t min, uint64_t ma
 		uint64_t more = ranges[i].hi - ranges[i].lo;
 
 		if (nr_elems >= max_elems || more >= max_elems - nr_elems)
-			return err_set(e, ERR_USAGE, -E2BIG,
-				       "%s: '%s' has more than %zu elements, the most that is accepted (each from %" PRIu64
-				       " to %" PRIu64 ")",
-				       what, shown(buf, text, strlen(text)), max_elems, min, max);
+			return err_set(
+				e, ERR_USAGE, -E2BIG,
+				"%s: '%s' has more than %zu elements, the most that is accepted (each from %" PRIu64
+				" to %" PRIu64 ")",
+				what, shown(buf, text, strlen(text)), max_elems, min, max);
 		nr_elems += (size_t)more + 1;
 	}
 	list = calloc(nr_elems, sizeof(*list));

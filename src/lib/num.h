@@ -18,8 +18,8 @@ int num_parse_double(const char *what, const char *text, double min, double max,
 int num_parse_duration(const char *what, const char *text, uint64_t min_ns, uint64_t max_ns, uint64_t *ret_ns,
 		       struct err *e);
 /* "7:31": two numbers, lo <= hi. */
-int num_parse_pair(const char *what, const char *text, uint64_t min, uint64_t max, uint64_t *ret_lo,
-		   uint64_t *ret_hi, struct err *e);
+int num_parse_pair(const char *what, const char *text, uint64_t min, uint64_t max, uint64_t *ret_lo, uint64_t *ret_hi,
+		   struct err *e);
 /* "1,16..20,100": elements and inclusive ranges, sorted ascending, duplicates removed. Empty, reversed, out of
  * range or more than max_elems elements: an error, before anything of that size is allocated. Caller frees. */
 int num_parse_list(const char *what, const char *text, uint64_t min, uint64_t max, size_t max_elems,

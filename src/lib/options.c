@@ -82,8 +82,8 @@ static int no_such_option(const struct options *o, const char *shown, const char
 {
 	if (near)
 		return err_set(e, ERR_USAGE, -EINVAL,
-			       "unknown option '%s' of %s; did you mean '--%s'? (%s --help lists all)", shown, o->command,
-			       near, o->command);
+			       "unknown option '%s' of %s; did you mean '--%s'? (%s --help lists all)", shown,
+			       o->command, near, o->command);
 	return err_set(e, ERR_USAGE, -EINVAL, "unknown option '%s' of %s; %s --help lists all", shown, o->command,
 		       o->command);
 }
@@ -233,21 +233,35 @@ int options_parse(const struct options *o, int argc, char **argv, void *ctx, boo
 
 /* ---- what the table says ---- */
 
-/* argp's note about short and long options says what everybody knows. */
-static char *without_note(int key, const char *text, void *input)
+/* argp's note on short options says what everybody knows, and its help_filter is not asked without an argp_state. */
+static const char argp_note[] = "\nMandatory or optional arguments to long options are also mandatory or optional\n"
+				"for any corresponding short options.\n";
+
+/* argp's text without its note, without blanks at the ends of lines and the lines that consist of them. */
+static void tidy_help(char *text, FILE *f)
 {
-	(void)input;
-	return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)text;
+	char *note = strstr(text, argp_note), *rest = text, *line;
+
+	if (note)
+		memmove(note, note + strlen(argp_note), strlen(note + strlen(argp_note)) + 1);
+	while ((line = strsep(&rest, "\n"))) {
+		size_t len = strlen(line), kept = len;
+
+		while (kept && line[kept - 1] == ' ')
+			kept--;
+		if ((kept || !len) && (kept || rest))
+			fprintf(f, "%.*s\n", (int)kept, line);
+	}
 }
 
 void options_help(const struct options *o, FILE *f)
 {
 	_cleanup_free_ struct argp_option *table = NULL;
-	_cleanup_free_ char *command = strdup(o->command);
-	struct argp argp = { .options = o->table, .args_doc = o->args_doc, .doc = o->doc,
-			     .help_filter = without_note };
+	_cleanup_free_ char *command = strdup(o->command), *text = NULL;
+	struct argp argp = { .options = o->table, .args_doc = o->args_doc, .doc = o->doc };
 	char nameless[] = "lsbench";
-	size_t n = 0;
+	size_t n = 0, size;
+	FILE *memory = open_memstream(&text, &size);
 
 	while (o->table && !is_end(&o->table[n]))
 		n++;
@@ -258,8 +272,11 @@ void options_help(const struct options *o, FILE *f)
 		table[n] = help_option;
 		argp.options = table;
 	}
-	argp_help(&argp, f, ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC | ARGP_HELP_LONG | ARGP_HELP_POST_DOC,
+	argp_help(&argp, memory ? memory : f,
+		  ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC | ARGP_HELP_LONG | ARGP_HELP_POST_DOC,
 		  command ? command : nameless);
+	if (memory && !fclose(memory) && text)
+		tidy_help(text, f);
 }
 
 static void each(const struct argp_option *p, bool takes_value,

@@ -14,10 +14,10 @@
 #include "lib/err.h"
 
 struct options {
-	const char *command;		   /* "lsbench sweep", for messages and --help */
-	const char *args_doc;		   /* "FILE...", NULL: no arguments accepted */
-	const char *doc;		   /* text of --help; \v splits before/after the options as in argp */
-	const struct argp_option *table;   /* NULL-terminated; -h/--help is added */
+	const char *command;		 /* "lsbench sweep", for messages and --help */
+	const char *args_doc;		 /* "FILE...", NULL: no arguments accepted */
+	const char *doc;		 /* text of --help; \v splits before/after the options as in argp */
+	const struct argp_option *table; /* NULL-terminated; -h/--help is added */
 	/* One option (key as in the table) or one plain argument (key OPTIONS_ARG). `name` is the option as the
 	 * table has it, "--nr_maps" or "-d", for messages. Returns 0 or -errno with e set. */
 	int (*set)(void *ctx, int key, const char *name, const char *value, struct err *e);

@@ -11,9 +11,9 @@
 #include "lib/err.h"
 
 struct outfile {
-	FILE *f;	/* write here */
-	char *path;	/* owned; NULL: stdout */
-	char *tmp;	/* owned; NULL: written in place */
+	FILE *f;    /* write here */
+	char *path; /* owned; NULL: stdout */
+	char *tmp;  /* owned; NULL: written in place */
 };
 
 int outfile_open(const char *path, struct outfile *ret, struct err *e);

@@ -110,7 +110,8 @@ const char *str_nearest(const char *word, const char *const *names)
 
 /* ---- UTF-8 ---- */
 
-/* Bytes of the character at s, whose code is *ret_code; 0 if the bytes are not UTF-8 (overlong forms and surrogates too). */
+/* Bytes of the character at s, whose code is *ret_code; 0 if the bytes are not UTF-8 (overlong forms and surrogates
+ * too). */
 static size_t decode(const unsigned char *s, uint32_t *ret_code)
 {
 	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };

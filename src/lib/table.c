@@ -91,7 +91,7 @@ static void add_text(struct table *t, bool is_heading, char *s)
 }
 
 __attribute__((format(printf, 3, 0))) static void add_format(struct table *t, bool is_heading, const char *fmt,
-							      va_list ap)
+							     va_list ap)
 {
 	char *s;
 
@@ -237,6 +237,7 @@ int table_print(const struct table *t, FILE *f, struct err *e)
 	put_columns(t, widths, f);
 	put_rows(t, widths, f);
 	if (ferror(f))
-		return err_set(e, ERR_FAILED, -EIO, "the table could not be written: %s", strerror(errno ? errno : EIO));
+		return err_set(e, ERR_FAILED, -EIO, "the table could not be written: %s",
+			       strerror(errno ? errno : EIO));
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * RFC 4180 with Unix line ends: a header, then a line for each row in the order of the plan. Not obvious: parameters are
- * columns of their own, the union over all rows; what is not known is an empty field, never 0.
+ * RFC 4180 with Unix line ends: a header, then a line for each row in the order of the plan. Not obvious: parameters
+ * are columns of their own, the union over all rows; what is not known is an empty field, never 0.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -109,7 +109,8 @@ static void put_header(FILE *f, const struct names *names)
 		put_field(f, names->v[i]);
 	fputs(",store,trigger,loop,outcome,reason,warnings,unit,n,gross,gross_lo,gross_hi,overhead,overhead_lo,overhead_hi,"
 	      "net,net_lo,net_hi,mops,important_mops,slots_seen,miss_share,miss_share_audited,ops,hits,important_hits,nulls,"
-	      "errors,setup_ms,stopped_by,engine,kernel\n", f);
+	      "errors,setup_ms,stopped_by,engine,kernel\n",
+	      f);
 }
 
 static void put_params(FILE *f, const struct params *p, const struct names *names)
@@ -138,8 +139,8 @@ static void put_warnings(FILE *f, const struct row *row)
 
 static void put_counters(FILE *f, const struct counters *c)
 {
-	fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, c->ops, c->hits, c->important_hits, c->nulls,
-		c->errors);
+	fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, c->ops, c->hits, c->important_hits,
+		c->nulls, c->errors);
 }
 
 static void put_row(FILE *f, const struct run_info *run, const struct row *row, const struct names *names)

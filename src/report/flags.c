@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What each warning of a row means and what to do about it. Not obvious: two of them ("nulls", "few-trials") follow from
- * the figures themselves and are shown although a file may not name them.
+ * What each warning of a row means and what to do about it. Not obvious: two of them ("nulls", "few-trials") follow
+ * from the figures themselves and are shown although a file may not name them.
  */
 #include "report/flags.h"
 
@@ -29,8 +29,7 @@ static const struct warning_info {
 	{ 'n', "noisy",
 	  "half the width of the interval is more than 4 % of the median. Take the interval, not the median, for what is known; "
 	  "a quieter machine, --cpu or more trials make it narrower." },
-	{ 'f', "few-trials",
-	  "fewer than 6 trials: no 95 % interval exists. Allow at least 7 (--trials, --budget)." },
+	{ 'f', "few-trials", "fewer than 6 trials: no 95 % interval exists. Allow at least 7 (--trials, --budget)." },
 	{ '0', "nulls",
 	  "some gets returned NULL and are not hits. Kernels before 7.0 give up when their per-CPU busy counter is taken (by "
 	  "another program on this CPU, or for good on preemptible kernels before 6.1). Their time is in the figures." },
@@ -148,7 +147,8 @@ static void add_modes(const struct row *row, char *buf, size_t size)
 		return;
 	m = quality_modes(v, n);
 	if (m.two)
-		text_add(buf, size, " (%s in %d trials, %s in %d)", fig(low, m.low), m.nr_low, fig(high, m.high), m.nr_high);
+		text_add(buf, size, " (%s in %d trials, %s in %d)", fig(low, m.low), m.nr_low, fig(high, m.high),
+			 m.nr_high);
 }
 
 static void add_nulls(const struct row *row, char *buf, size_t size)
@@ -215,9 +215,11 @@ void flags_legend(const struct flags *flags, const struct results *res, const st
 		char name[64];
 
 		text_safe(name, sizeof(name), flags->unknown[u], style);
-		text_wrap(f, digit, 5, "%s: a warning that this lsbench does not know; the version that wrote the file does.",
-			  name);
+		text_wrap(f, digit, 5,
+			  "%s: a warning that this lsbench does not know; the version that wrote the file does.", name);
 	}
 	if (flags->more_unknown)
-		text_wrap(f, "  ?", 5, "further warnings that this lsbench does not know; they stand in the file and in --format csv.");
+		text_wrap(
+			f, "  ?", 5,
+			"further warnings that this lsbench does not know; they stand in the file and in --format csv.");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Warnings of rows: one letter in the table, a written explanation with advice below it for those that occur. Private to
- * src/report and its tests.
+ * Warnings of rows: one letter in the table, a written explanation with advice below it for those that occur. Private
+ * to src/report and its tests.
  */
 #pragma once
 

@@ -22,8 +22,8 @@ static void write_frame(const struct report_style *style, FILE *f, const char *t
 	fputs(ink_begin(style, INK_ALARM), f);
 	for (int i = 0; i < REPORT_COLUMNS; i++)
 		fputc('*', f);
-	fprintf(f, "%s\n%s** %s%*s **%s\n%s", ink_end(style), ink_begin(style, INK_ALARM), text, blanks > 0 ? blanks : 0, "",
-		ink_end(style), ink_begin(style, INK_ALARM));
+	fprintf(f, "%s\n%s** %s%*s **%s\n%s", ink_end(style), ink_begin(style, INK_ALARM), text,
+		blanks > 0 ? blanks : 0, "", ink_end(style), ink_begin(style, INK_ALARM));
 	for (int i = 0; i < REPORT_COLUMNS; i++)
 		fputc('*', f);
 	fprintf(f, "%s\n\n", ink_end(style));
@@ -226,8 +226,8 @@ static void write_trials(const struct results *res, const struct report_style *s
 		text_add(s, sizeof(s), "%d to %d a row, each a fresh process", t.min, t.max);
 	text_add(s, sizeof(s), "; seed %" PRIu64, res->run.seed);
 	if (t.widest >= 0 && !results_unit_is_insn(res))
-		text_add(s, sizeof(s), "; widest interval %s%s %% (%s)", text_plusminus(style), fig_percent(width, t.widest),
-			 report_row_name(&res->rows[t.widest_row], name, sizeof(name)));
+		text_add(s, sizeof(s), "; widest interval %s%s %% (%s)", text_plusminus(style),
+			 fig_percent(width, t.widest), report_row_name(&res->rows[t.widest_row], name, sizeof(name)));
 	add_stops(&t, s, sizeof(s));
 	write_line(style, f, "trials", s);
 }

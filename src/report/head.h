@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands above and below the rows of the table format: where and how it was measured, warnings of the run. Private. */
+/* What stands above and below the rows of the table format: where and how it was measured, warnings of the run.
+ * Private. */
 #pragma once
 
 #include <stdio.h>

@@ -23,12 +23,15 @@ void interval_add(char *buf, size_t size, struct interval i, const char *unit)
 	char mid[FIG_MAX], lo[FIG_MAX], hi[FIG_MAX];
 	const char *blank = *unit ? " " : "";
 	int decimals = fig_decimals(i.mid);
+	const char *figure = strcmp(unit, "insn") == 0 ? fig_exact(mid, i.mid)
+			     : fabs(i.mid) < 0.0995    ? fig_small(mid, i.mid)
+						       : fig(mid, i.mid);
 
 	if (!isfinite(i.mid)) {
 		text_add(buf, size, "an unknown number%s%s", *unit ? " of " : "", unit);
 		return;
 	}
-	text_add(buf, size, "%s%s%s", fabs(i.mid) < 0.0995 ? fig_small(mid, i.mid) : fig(mid, i.mid), blank, unit);
+	text_add(buf, size, "%s%s%s", figure, blank, unit);
 	if (!i.known)
 		text_add(buf, size, " [no interval: %d trials]", i.n);
 	else if (i.lo < i.hi && fabs(i.mid) >= 0.0995 && fabs(i.lo) < 99999.5 && fabs(i.hi) < 99999.5)
@@ -100,7 +103,8 @@ static void ratio_cell(const struct report_style *style, char *buf, size_t size,
 
 	*buf = '\0';
 	text_add(buf, size, "%s", fig_small(figure, r.mid));
-	if (!r.known || !isfinite(r.mid) || !isfinite(side))
+	/* Exact counts have no side, but for the rounding of logs. */
+	if (!r.known || !isfinite(r.mid) || !isfinite(side) || side < 1e-4)
 		return;
 	text_add(buf, size, "%s", text_plusminus(style));
 	if (side >= 0.995)
@@ -166,6 +170,8 @@ static int widest_cell(const struct results *res, const struct analysis *a, cons
 
 void ratios_write(const struct results *res, const struct analysis *a, const struct report_style *style, FILE *f)
 {
+	bool insn = results_unit_is_insn(res);
+	char pm[64] = "";
 	struct chosen c;
 	int per_line;
 
@@ -175,11 +181,12 @@ void ratios_write(const struct results *res, const struct analysis *a, const str
 	if (c.nr_storage == 0)
 		return;
 	fputc('\n', f);
+	if (!insn)
+		text_add(pm, sizeof(pm), " %s: the larger side of the 95 %% interval.", text_plusminus(style));
 	text_wrap(f, "hash", SENTENCE_INDENT,
-		  "Cost of a hash lookup over the cost of a task-storage get (%s, maps in turn): above 1 task storage is so "
-		  "many times faster, below 1 the hash is. %s: the larger side of the 95 %% interval. A column for each "
-		  "hash, by the number of keys looked up.",
-		  results_unit_is_insn(res) ? "net" : "gross", text_plusminus(style));
+		  "Cost of a hash lookup over the cost of a storage get (%s, maps in turn): above 1 storage is so many times "
+		  "faster, below 1 the hash is.%s A column for each hash, by the number of keys looked up.",
+		  insn ? "net" : "gross", pm);
 	/* 20 columns for the number of maps: any 64-bit number. */
 	per_line = (REPORT_COLUMNS - (c.all_storage ? 20 : 6)) / (widest_cell(res, a, &c, style) + TABLE_GAP);
 	per_line = per_line > 0 ? per_line : 1;

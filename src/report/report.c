@@ -24,8 +24,8 @@ const struct report_format *report_find(const char *name)
 }
 
 /*
- * Not setlocale(): a static binary on a machine without that locale's files would fall back to "C" although the terminal
- * shows UTF-8 perfectly. The first of the three that is not empty counts, as POSIX says.
+ * Not setlocale(): a static binary on a machine without that locale's files would fall back to "C" although the
+ * terminal shows UTF-8 perfectly. The first of the three that is not empty counts, as POSIX says.
  */
 static bool locale_is_utf8(void)
 {

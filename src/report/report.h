@@ -10,9 +10,9 @@
 #include "lib/err.h"
 
 struct report_style {
-	bool colour;  /* terminal that wants it (NO_COLOR honoured by the caller) */
-	bool utf8;    /* else ASCII bars and +- */
-	int width;    /* columns, at least 80 are assumed */
+	bool colour; /* terminal that wants it (NO_COLOR honoured by the caller) */
+	bool utf8;   /* else ASCII bars and +- */
+	int width;   /* columns, at least 80 are assumed */
 };
 
 struct report_format {

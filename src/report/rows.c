@@ -28,7 +28,8 @@ static const struct kind_info {
 		       "maps read in turn (sequential)" },
 	[KIND_INT] = { "local-storage-cache-int-get", "nr_maps", "int-get", "map", "maps",
 		       "map 0 again after every third map (interleaved)" },
-	[KIND_HIT] = { "local-storage-hit", "list_len", "hit", "map", "maps", "hits alone: one map is read, of so many the task has" },
+	[KIND_HIT] = { "local-storage-hit", "list_len", "hit", "map", "maps",
+		       "hits alone: one map is read, of so many the task has" },
 	[KIND_MISS] = { "local-storage-miss", "list_len", "miss", "map", "maps",
 			"misses alone: two maps of one slot, of so many the task has" },
 };

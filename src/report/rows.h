@@ -24,9 +24,9 @@ double row_mops(const struct row *row);
 double row_important_mops(const struct row *row);
 
 struct row_place {
-	int row;   /* index in res->rows */
-	int group; /* same number: same group, one after another */
-	uint64_t x; /* value of the main parameter */
+	int row;	    /* index in res->rows */
+	int group;	    /* same number: same group, one after another */
+	uint64_t x;	    /* value of the main parameter */
 	const char *x_name; /* its name: usually row_main_param()'s, but the swept one where two could be */
 };
 

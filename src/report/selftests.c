@@ -15,7 +15,7 @@
 
 struct rates {
 	int n;
-	double mean, sd;	       /* M ops/s; sample standard deviation over trials */
+	double mean, sd; /* M ops/s; sample standard deviation over trials */
 	double mean_important, sd_important;
 };
 
@@ -142,16 +142,17 @@ static int write_storage(const struct results *res, FILE *f)
 		if (i == 0 || m != maps)
 			fprintf(f, "\tnum_maps: %" PRIu64 "\n", m);
 		maps = m;
-		write_row(f, row, row_kind(row) == KIND_SEQ ? "local_storage cache sequential "
-							    : "local_storage cache interleaved");
+		write_row(f, row,
+			  row_kind(row) == KIND_SEQ ? "local_storage cache sequential "
+						    : "local_storage cache interleaved");
 	}
 	if (n > 0)
 		fputc('\n', f);
 	return 0;
 }
 
-static int selftests_write(const struct results *res, const struct analysis *a, const struct report_style *style, FILE *f,
-			   struct err *e)
+static int selftests_write(const struct results *res, const struct analysis *a, const struct report_style *style,
+			   FILE *f, struct err *e)
 {
 	_cleanup_free_ struct row_place *places = NULL;
 

@@ -63,7 +63,8 @@ static const struct row *largest_seq(const struct story *s, uint64_t min, uint64
 		const struct row *row = &s->res->rows[i];
 		uint64_t maps = params_num(&row->point.params, "nr_maps", 0);
 
-		if (row_kind(row) != KIND_SEQ || !row_has_figures(row) || maps < min || maps > max || (best && maps <= most))
+		if (row_kind(row) != KIND_SEQ || !row_has_figures(row) || maps < min || maps > max ||
+		    (best && maps <= most))
 			continue;
 		best = row;
 		most = maps;
@@ -105,7 +106,8 @@ static void add_tid_breakeven(const struct story *s, int hash_row, char *t, size
 		if (s->a->breakeven[i].hash_row != hash_row)
 			continue;
 		if (at->crosses)
-			text_add(t, size, " Task storage is the cheaper of the two up to %.0f maps.", floor(at->maps_lo));
+			text_add(t, size, " Task storage is the cheaper of the two up to %.0f maps.",
+				 floor(at->maps_lo));
 		else if (at->always < 0)
 			text_add(t, size, " Task storage is the cheaper of the two at every number of maps measured.");
 		else if (at->always > 0)
@@ -144,20 +146,24 @@ static void add_others(const struct story *s, const struct row *base, char *t, s
 	if (slots <= 0 || strcmp(base->point.store, "task") != 0)
 		return;
 	if (others < 0) {
-		text_add(t, size, " How many task-storage maps other programs hold on this host could not be counted: they take "
-				  "slots, too.");
+		text_add(t, size,
+			 " How many task-storage maps other programs hold on this host could not be counted: they take "
+			 "slots, too.");
 		return;
 	}
 	if (others == 0)
 		text_add(t, size, " No other program holds a task-storage map here, so all %d slots are free.", slots);
 	else if (others < slots)
-		text_add(t, size, " Slots are handed out system wide: %d task-storage map%s of other programs exist%s already, so "
-				  "%d more get%s a slot to %s.", others, plural((uint64_t)others), others == 1 ? "s" : "",
-			 slots - others, slots - others == 1 ? "s" : "",
-			 slots - others == 1 ? "itself" : "themselves");
+		text_add(t, size,
+			 " Slots are handed out system wide: %d task-storage map%s of other programs exist%s already, so "
+			 "%d more get%s a slot to %s.",
+			 others, plural((uint64_t)others), others == 1 ? "s" : "", slots - others,
+			 slots - others == 1 ? "s" : "", slots - others == 1 ? "itself" : "themselves");
 	else
-		text_add(t, size, " Slots are handed out system wide: %d task-storage maps of other programs exist already, so a new "
-				  "map shares its slot with about %d of them.", others, others / slots);
+		text_add(t, size,
+			 " Slots are handed out system wide: %d task-storage maps of other programs exist already, so a new "
+			 "map shares its slot with about %d of them.",
+			 others, others / slots);
 	text_add(t, size, " Sharing costs only where the same task has a value in both maps and both are read.");
 }
 
@@ -190,12 +196,15 @@ static void write_short(const struct story *s)
 static void write_bounds(const struct story *s)
 {
 	if (s->insn)
-		paragraph(s, "bounds", "Instruction counts are exact: net is what the get itself executes, gross what one turn of the "
-				       "loop does with it. Costs below are net.");
+		paragraph(s, "bounds",
+			  "Instruction counts are exact: net is what the get itself executes, gross what one turn of the "
+			  "loop does with it. Costs below are net.");
 	else
-		paragraph(s, "bounds", "The processor overlaps the loop with the get. So in ns net is a lower bound and gross an upper "
-				       "bound of what a get costs in a program that does nothing else. Costs of hits, misses and list "
-				       "steps below are net. Brackets hold 95 % intervals.");
+		paragraph(
+			s, "bounds",
+			"The processor overlaps the loop with the get. So in ns net is a lower bound and gross an upper "
+			"bound of what a get costs in a program that does nothing else. Costs of hits, misses and list "
+			"steps below are net. Brackets hold 95 % intervals.");
 }
 
 static void write_hit(const struct story *s)
@@ -217,8 +226,8 @@ static void write_hit(const struct story *s)
 		most = maps_of(row) > most ? maps_of(row) : most;
 	}
 	if (most && !s->insn)
-		text_add(t, sizeof(t), " net; gross it is %s to %s ns in the rows with up to %" PRIu64 " map%s", fig(a, lo),
-			 fig(b, hi), most, plural(most));
+		text_add(t, sizeof(t), " net; gross it is %s to %s ns in the rows with up to %" PRIu64 " map%s",
+			 fig(a, lo), fig(b, hi), most, plural(most));
 	text_add(t, sizeof(t), ".");
 	paragraph(s, "hit", t);
 }
@@ -255,7 +264,8 @@ static void write_walk(const struct story *s)
 	for (int i = 0; i < s->a->nr_walk && i < ENUMERATED_MAX; i++) {
 		text_add(t, sizeof(t), i ? "; " : "");
 		interval_add(t, sizeof(t), s->a->walk[i].per_step, s->unit);
-		text_add(t, sizeof(t), " between %" PRIu32 " and %" PRIu32 " maps", s->a->walk[i].from, s->a->walk[i].to);
+		text_add(t, sizeof(t), " between %" PRIu32 " and %" PRIu32 " maps", s->a->walk[i].from,
+			 s->a->walk[i].to);
 	}
 	text_add(t, sizeof(t), ".");
 	if (!s->insn && s->a->nr_walk > 1)
@@ -268,9 +278,12 @@ static void write_walk(const struct story *s)
 static void add_shown_slots(const struct cliff_bracket *b, char *t, size_t size)
 {
 	if (!b->known)
-		text_add(t, size, "The curve does not show how many slots there are: no row is clearly raised or clearly flat");
+		text_add(t, size,
+			 "The curve does not show how many slots there are: no row is clearly raised or clearly flat");
 	else if (b->slots_hi == 0)
-		text_add(t, size, "The curve shows no cliff: it is flat up to %" PRIu32 " maps, so there are at least so many slots",
+		text_add(t, size,
+			 "The curve shows no cliff: it is flat up to %" PRIu32
+			 " maps, so there are at least so many slots",
 			 b->slots_lo);
 	else if (b->slots_lo == 0)
 		text_add(t, size, "The curve shows at most %" PRIu32 " slots", b->slots_hi);
@@ -291,15 +304,20 @@ static void write_slots(const struct story *s)
 	if (!btf)
 		text_add(t, sizeof(t), "; BTF does not state the number.");
 	else if (below || above)
-		text_add(t, sizeof(t), ", but BTF states %" PRIu32 ". They should agree: look at the warnings, and at the audited "
-				       "misses.", btf);
-	else if (b->known && b->slots_hi != 0)
+		text_add(t, sizeof(t),
+			 ", but BTF states %" PRIu32 ". They should agree: look at the warnings, and at the audited "
+			 "misses.",
+			 btf);
+	else if (b->known && b->slots_lo == b->slots_hi)
 		text_add(t, sizeof(t), ", and BTF states %" PRIu32 ": they agree.", btf);
+	else if (b->known && b->slots_hi != 0)
+		text_add(t, sizeof(t), ", and the %" PRIu32 " that BTF states are within that.", btf);
 	else
 		text_add(t, sizeof(t), "; BTF states %" PRIu32 ".", btf);
 	if (b->disturbed)
-		text_add(t, sizeof(t), " A row with fewer maps is raised while one with more is flat: the slot pattern was disturbed, "
-				       "measure again.");
+		text_add(t, sizeof(t),
+			 " A row with fewer maps is raised while one with more is flat: the slot pattern was disturbed, "
+			 "measure again.");
 	paragraph(s, "slots", t);
 }
 
@@ -309,12 +327,14 @@ static void write_cliff(const struct story *s)
 	char t[512] = "";
 
 	if (a->onset_maps)
-		text_add(t, sizeof(t), "By the slots of the maps, gets begin to miss at %" PRIu32 " maps.", a->onset_maps);
+		text_add(t, sizeof(t), "By the slots of the maps, gets begin to miss at %" PRIu32 " maps.",
+			 a->onset_maps);
 	if (a->all_miss_maps)
-		text_add(t, sizeof(t), "%sFrom %" PRIu32 " maps on every get misses when maps are read in turn.", *t ? " " : "",
-			 a->all_miss_maps);
+		text_add(t, sizeof(t), "%sFrom %" PRIu32 " maps on every get misses when maps are read in turn.",
+			 *t ? " " : "", a->all_miss_maps);
 	if (a->onset_maps && a->all_miss_maps > a->onset_maps)
-		text_add(t, sizeof(t), " The cliff is a slope between the two, and after it the list goes on getting longer.");
+		text_add(t, sizeof(t),
+			 " The cliff is a slope between the two, and after it the list goes on getting longer.");
 	if (*t)
 		paragraph(s, "cliff", t);
 }
@@ -349,7 +369,13 @@ static void write_isolated(const struct story *s)
 		text_wrap(s->f, label, SENTENCE_INDENT, "%s", t);
 		label = "";
 	}
-	if (!*label)
+	if (*label)
+		return;
+	if (s->insn)
+		text_wrap(s->f, "", SENTENCE_INDENT,
+			  "Nothing hides in instruction counts: a ratio far from 1 means that one of the two does not walk the list "
+			  "elements it is meant to.");
+	else
 		text_wrap(s->f, "", SENTENCE_INDENT,
 			  "The direct rows take the same path again and again, so branch prediction learns it; the curve's gets walk "
 			  "a different length each time. A ratio other than 1 is expected.");

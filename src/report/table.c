@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The table for people: what gets pasted into mails, so never wider than 80 columns. Not obvious: cells are made first,
- * columns are as wide as their widest cell, and when that does not fit the least important columns go, with a note. What
- * remains of the 80 columns is the bar.
+ * columns are as wide as their widest cell, and when that does not fit the least important columns go, with a note.
+ * What remains of the 80 columns is the bar.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,14 +21,28 @@
 #define BAR_MIN 7
 #define BAR_MAX 24
 
-enum column { COL_X, COL_GROSS, COL_INTERVAL, COL_EMPTY, COL_EMPTY_PM, COL_NET, COL_NET_PM, COL_MOPS, COL_IMPORTANT,
-	      COL_MISS, COL_AUDIT, COL_N, COL_FLAGS, NR_COLUMNS };
+enum column {
+	COL_X,
+	COL_GROSS,
+	COL_INTERVAL,
+	COL_EMPTY,
+	COL_EMPTY_PM,
+	COL_NET,
+	COL_NET_PM,
+	COL_MOPS,
+	COL_IMPORTANT,
+	COL_MISS,
+	COL_AUDIT,
+	COL_N,
+	COL_FLAGS,
+	NR_COLUMNS
+};
 
 static const struct column_info {
 	const char *top, *bottom; /* two lines of heading */
 	const char *name;	  /* when it has to be left out */
 	bool left;
-	int gap;		  /* blanks before it, besides those that the whole table can afford */
+	int gap; /* blanks before it, besides those that the whole table can afford */
 } columns[NR_COLUMNS] = {
 	[COL_X] = { "maps,", "keys", "maps", false, 0 },
 	[COL_GROSS] = { "gross", NULL, "gross", false, 1 },
@@ -58,14 +72,14 @@ struct layout {
 	const struct report_style *style;
 	bool insn;
 	struct flags flags;
-	struct row_place *places;  /* owned */
-	struct table_row *rows;	   /* owned, one for each place */
+	struct row_place *places; /* owned */
+	struct table_row *rows;	  /* owned, one for each place */
 	bool shown[NR_COLUMNS];
-	int width[NR_COLUMNS];	   /* 0: not shown */
-	int spread;		   /* further blanks between columns */
-	int bar;		   /* its columns; 0: none */
+	int width[NR_COLUMNS]; /* 0: not shown */
+	int spread;	       /* further blanks between columns */
+	int bar;	       /* its columns; 0: none */
 	double bar_from, bar_to;
-	int trials;		   /* of all rows; 0: they differ */
+	int trials; /* of all rows; 0: they differ */
 };
 
 /* ---- cells ---- */
@@ -102,7 +116,7 @@ static void plusminus_cell(const struct layout *l, char *cell, const struct summ
 	int decimals = fig_decimals(s->mid);
 	char digits[FIG_MAX];
 
-	if (!s->interval || !isfinite(half))
+	if (l->insn || !s->interval || !isfinite(half))
 		return;
 	while (decimals < 2 && half > 0 && half < 0.5 * pow(10, -decimals))
 		decimals++;
@@ -343,7 +357,8 @@ static void write_reason(const struct layout *l, const struct table_row *out, co
 	snprintf(label, sizeof(label), "%*s", width, out->cell[COL_X]);
 	text_safe(reason, sizeof(reason), row->reason, l->style);
 	if (row->outcome != OUTCOME_OK) {
-		text_wrap(f, label, indent, "%s: %s", outcome_name(row->outcome), *reason ? reason : "no reason was given");
+		text_wrap(f, label, indent, "%s: %s", outcome_name(row->outcome),
+			  *reason ? reason : "no reason was given");
 		return;
 	}
 	if (row->gross.known && row->counters.ops > 0 && row->counters.hits == 0)
@@ -391,14 +406,19 @@ static void write_key(const struct layout *l, const bool *left_out, FILE *f)
 	if (l->insn)
 		text_add(s, sizeof(s), "the smallest of the trials' own differences, exact. ");
 	else
-		text_add(s, sizeof(s), "median of the trials' own differences. %s: half the width of the 95 %% interval. M/s: "
-				       "million gets a second, all and those on map 0 (important). ", text_plusminus(l->style));
-	text_add(s, sizeof(s), "miss %%: gets that find their slot taken, from the slots of the maps, and counted by an "
-			       "untimed audit (aud.). ");
+		text_add(s, sizeof(s),
+			 "median of the trials' own differences. %s: half the width of the 95 %% interval. M/s: "
+			 "million gets a second, all and those on map 0 (important). ",
+			 text_plusminus(l->style));
+	text_add(s, sizeof(s),
+		 "miss %%: gets that find their slot taken, from the slots of the maps, and counted by an "
+		 "untimed audit (aud.). ");
 	if (any_floor(l))
-		text_add(s, sizeof(s), "<floor: the interval of net reaches zero, so the get cannot be told from the loop. ");
+		text_add(s, sizeof(s),
+			 "<floor: the interval of net reaches zero, so the get cannot be told from the loop. ");
 	if (l->bar > 0)
-		text_add(s, sizeof(s), "Bar: gross, log scale from %g to %s %s. ", l->bar_from, fig(to, l->bar_to), unit);
+		text_add(s, sizeof(s), "Bar: gross, log scale from %g to %s %s. ", l->bar_from, fig(to, l->bar_to),
+			 unit);
 	for (int c = 0; c < NR_COLUMNS; c++) {
 		if (!left_out[c])
 			continue;

@@ -16,7 +16,7 @@
 const char *ink_begin(const struct report_style *style, enum ink ink)
 {
 	static const char *const codes[] = {
-		[INK_BOLD] = "\033[1m",	    [INK_DIM] = "\033[2m",    [INK_RED] = "\033[31m",
+		[INK_BOLD] = "\033[1m",	   [INK_DIM] = "\033[2m",    [INK_RED] = "\033[31m",
 		[INK_YELLOW] = "\033[33m", [INK_GREEN] = "\033[32m", [INK_ALARM] = "\033[1;7;31m",
 	};
 

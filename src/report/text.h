@@ -22,8 +22,8 @@ const char *ink_end(const struct report_style *style);
 
 /* A copy of `src` that is safe on this terminal: no control characters, no invalid UTF-8, only ASCII if the style is. */
 void text_safe(char *dst, size_t size, const char *src, const struct report_style *style);
-/* `indent` columns are free for `label`, the text stands right of them; %s arguments that came from a file must have gone
- * through text_safe. A word longer than a line is cut into pieces. */
+/* `indent` columns are free for `label`, the text stands right of them; %s arguments that came from a file must have
+ * gone through text_safe. A word longer than a line is cut into pieces. */
 void text_wrap(FILE *f, const char *label, int indent, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Appends to the string in buf; what does not fit is cut. */
 void text_add(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -15,10 +15,41 @@ static struct interval unknown(void)
 	return (struct interval){ .known = false, .mid = NAN, .lo = NAN, .hi = NAN };
 }
 
-/* Values of all rows that `take` names (NULL: the pool), as one. */
-static struct interval pool_rows(const struct cliff_row *rows, const enum cliff_state *take, size_t n)
+struct sample {
+	int trial;
+	double value;
+};
+
+static int by_trial(const void *a, const void *b)
 {
-	_cleanup_free_ double *all = NULL;
+	const struct sample *x = a, *y = b;
+
+	return (x->trial > y->trial) - (x->trial < y->trial);
+}
+
+/* One median a trial; returns how many. Sorts the samples. */
+static size_t trial_medians(struct sample *all, size_t n, double *ret)
+{
+	size_t nr = 0;
+
+	qsort(all, n, sizeof(*all), by_trial);
+	for (size_t begin = 0, end; begin < n; begin = end) {
+		/* The values of this trial go to where its median will stand: never past what was read. */
+		size_t m = 0;
+
+		for (end = begin; end < n && all[end].trial == all[begin].trial; end++)
+			ret[nr + m++] = all[end].value;
+		ret[nr] = stat_median(ret + nr, m);
+		nr++;
+	}
+	return nr;
+}
+
+/* All values of the rows that `state` calls flat (NULL: of the pool): pooled, or one median a trial. */
+static struct interval gather(const struct cliff_row *rows, const enum cliff_state *state, size_t n, bool per_trial)
+{
+	_cleanup_free_ struct sample *all = NULL;
+	_cleanup_free_ double *values = NULL;
 	size_t total = 0, used = 0;
 	bool exact = false;
 	struct interval ret;
@@ -26,16 +57,22 @@ static struct interval pool_rows(const struct cliff_row *rows, const enum cliff_
 	for (size_t i = 0; i < n; i++)
 		total += rows[i].n;
 	all = calloc(total + 1, sizeof(*all));
-	if (!all)
+	values = calloc(total + 1, sizeof(*values));
+	if (!all || !values)
 		return unknown();
 	for (size_t i = 0; i < n; i++) {
-		if (take ? take[i] != CLIFF_FLAT : rows[i].maps == 0 || rows[i].maps > CLIFF_POOL_MAPS)
+		if (state ? state[i] != CLIFF_FLAT : rows[i].maps == 0 || rows[i].maps > CLIFF_POOL_MAPS)
 			continue;
-		for (size_t k = 0; k < rows[i].n; k++)
-			all[used++] = rows[i].values[k];
+		for (size_t k = 0; k < rows[i].n; k++) {
+			all[used].trial = rows[i].trials ? rows[i].trials[k] : (int)k;
+			values[used] = all[used].value = rows[i].values[k];
+			used++;
+		}
 		exact |= rows[i].exact;
 	}
-	ret = interval_median(all, used);
+	if (per_trial)
+		used = trial_medians(all, used, values);
+	ret = interval_median(values, used);
 	if (exact && ret.n > 0) {
 		ret.known = true;
 		ret.lo = ret.hi = ret.mid;
@@ -138,7 +175,7 @@ struct cliff_bracket cliff_bracket(const struct cliff_row *rows, size_t n, enum 
 	_cleanup_free_ enum cliff_state *own = calloc(n + 1, sizeof(*own));
 	enum cliff_state *state = ret_state ? ret_state : own;
 	struct cliff_bracket ret = { 0 };
-	struct interval pool = pool_rows(rows, NULL, n);
+	struct interval pool = gather(rows, NULL, n, false);
 
 	if (!state)
 		return ret;
@@ -156,7 +193,7 @@ uint32_t cliff_next(const struct cliff_bracket *b)
 
 struct interval cliff_hit(const struct cliff_row *net_rows, const enum cliff_state *state, size_t n)
 {
-	return pool_rows(net_rows, state, n);
+	return gather(net_rows, state, n, true);
 }
 
 struct interval cliff_miss(struct interval net, struct interval hit, double share)
@@ -177,8 +214,8 @@ struct interval cliff_walk(uint32_t maps1, struct interval net1, uint32_t maps2,
 
 static bool usable(const struct cliff_point *p)
 {
-	return p->maps > 0 && p->cost.known && p->cost.lo > 0 && p->cost.mid >= p->cost.lo && p->cost.hi >= p->cost.mid &&
-	       isfinite(p->cost.hi);
+	return p->maps > 0 && p->cost.known && p->cost.lo > 0 && p->cost.mid >= p->cost.lo &&
+	       p->cost.hi >= p->cost.mid && isfinite(p->cost.hi);
 }
 
 /* (1 - w) a + w b; both are independent. */
@@ -214,7 +251,8 @@ struct interval cliff_interpolate(const struct cliff_point *curve, size_t n, dou
 	if (a->maps == b->maps)
 		return a->cost;
 	power = on_logs(weighted(on_logs(a->cost, log), on_logs(b->cost, log),
-				 log(maps / a->maps) / log((double)b->maps / a->maps)), exp);
+				 log(maps / a->maps) / log((double)b->maps / a->maps)),
+			exp);
 	line = weighted(a->cost, b->cost, (maps - a->maps) / ((double)b->maps - a->maps));
 	power.mid = sqrt(power.mid * line.mid);
 	power.lo = fmin(power.lo, line.lo);
@@ -223,8 +261,8 @@ struct interval cliff_interpolate(const struct cliff_point *curve, size_t n, dou
 }
 
 /*
- * The first number of maps at which the curve's limit (upper or lower) reaches `level`, log-log between rows; INFINITY if
- * it never does.
+ * The first number of maps at which the curve's limit (upper or lower) reaches `level`, log-log between rows; INFINITY
+ * if it never does.
  */
 static double first_reach(const struct cliff_point *curve, size_t n, bool upper, double level)
 {
@@ -346,7 +384,9 @@ static double fit_slots(const struct cliff_point *net, size_t n, uint32_t slots,
 		}
 	if (!(scale[0] > 0) || !(scale[1] > 0) || !(scale[2] > 0) || !solve3(m, c))
 		return INFINITY;
-	*ret = (struct cliff_model){ .slots = slots, .hit = c[0] / sqrt(scale[0]), .miss = c[1] / sqrt(scale[1]),
+	*ret = (struct cliff_model){ .slots = slots,
+				     .hit = c[0] / sqrt(scale[0]),
+				     .miss = c[1] / sqrt(scale[1]),
 				     .step = c[2] / sqrt(scale[2]) };
 	for (size_t i = 0; i < n; i++) {
 		double share = model_share(net[i].maps, slots);

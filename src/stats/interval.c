@@ -15,8 +15,8 @@
 
 #include "lib/cleanup.h"
 
-#define COVERAGE 0.97	/* of one look; with the repeated looking 95 % is what remains */
-#define ON_STACK 64	/* more values than a sweep has trials by default */
+#define COVERAGE 0.97 /* of one look; with the repeated looking 95 % is what remains */
+#define ON_STACK 64   /* more values than a sweep has trials by default */
 
 const int interval_looks[INTERVAL_NR_LOOKS] = { 7, 10, 13, 17, 21, 31 };
 static const int look_rank_lo[INTERVAL_NR_LOOKS] = { 1, 2, 3, 4, 6, 10 };
@@ -118,10 +118,12 @@ struct interval interval_median(const double *v, size_t n)
 
 	if (n > INT32_MAX)
 		return no_interval(NAN, 0);
-	if (n > ON_STACK)
-		sorted = heap = calloc(n, sizeof(*heap));
-	if (!sorted)
-		return no_interval(NAN, 0);
+	if (n > ON_STACK) {
+		heap = calloc(n, sizeof(*heap));
+		if (!heap)
+			return no_interval(NAN, 0);
+		sorted = heap;
+	}
 	n = stat_sorted(v, n, sorted);
 	ret = no_interval(sorted_median(sorted, n), (int)n);
 	if (interval_ranks((int)n, &lo, &hi)) {

@@ -40,6 +40,6 @@ size_t stat_sorted(const double *v, size_t n, double *ret);
  * Statistics D19: interval of f(a, b) from the intervals of independent a and b by square-and-add (MOVER). An
  * operand without an interval gives a result without one, n is the smaller n.
  */
-struct interval interval_sub(struct interval a, struct interval b);	    /* a - b */
-struct interval interval_ratio(struct interval a, struct interval b);	    /* a / b, on logs; both > 0 else not known */
+struct interval interval_sub(struct interval a, struct interval b);   /* a - b */
+struct interval interval_ratio(struct interval a, struct interval b); /* a / b, on logs; both > 0 else not known */
 struct interval interval_scale(struct interval a, double factor);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Warnings from repetitions. Not obvious: the drift test may only shuffle rounds between which the same rows were
- * measured. A sweep closes rows as they get precise, so later rounds hold the noisy rows only; shuffling across that border
- * would compare what never could have been exchanged, and alarm about the stopping rule itself.
+ * measured. A sweep closes rows as they get precise, so later rounds hold the noisy rows only; shuffling across that
+ * border would compare what never could have been exchanged, and alarm about the stopping rule itself.
  */
 #include "stats/quality.h"
 
@@ -14,8 +14,8 @@
 #include "stats/interval.h"
 
 #define DRIFT_MIN_ROUNDS 5
-#define DRIFT_MAX_ROUNDS 1000	/* rounds beyond are not looked at: the table of products is a square */
-#define DRIFT_SHUFFLES 1999	/* p comes in steps of 1/2000 */
+#define DRIFT_MAX_ROUNDS 1000 /* rounds beyond are not looked at: the table of products is a square */
+#define DRIFT_SHUFFLES 1999   /* p comes in steps of 1/1000 */
 #define DRIFT_SEED UINT64_C(0x6c73626e63683032)
 
 static double sorted_middle(const double *v, size_t n)
@@ -26,9 +26,11 @@ static double sorted_middle(const double *v, size_t n)
 /* The split 0..k-1, k..n-1 with the largest gap among those with enough members on both sides; 0: there is none. */
 static size_t widest_gap(const double *sorted, size_t n)
 {
-	size_t at = 0;
+	size_t members = (size_t)ceil(QUALITY_MODE_MEMBER_SHARE * (double)n), at = 0;
 
-	for (size_t k = QUALITY_MODE_MEMBERS; k + QUALITY_MODE_MEMBERS <= n; k++)
+	if (members < QUALITY_MODE_MEMBERS)
+		members = QUALITY_MODE_MEMBERS;
+	for (size_t k = members; k + members <= n; k++)
 		if (at == 0 || sorted[k] - sorted[k - 1] > sorted[at] - sorted[at - 1])
 			at = k;
 	return at;
@@ -38,7 +40,7 @@ struct modes quality_modes(const double *v, size_t n)
 {
 	struct modes ret = { .low = NAN, .high = NAN };
 	_cleanup_free_ double *sorted = n ? calloc(n, sizeof(*sorted)) : NULL;
-	double spread, distance;
+	double empty, distance;
 	size_t at;
 
 	if (!sorted)
@@ -54,9 +56,9 @@ struct modes quality_modes(const double *v, size_t n)
 	ret.high = sorted_middle(sorted + at, n - at);
 	ret.nr_low = (int)at;
 	ret.nr_high = (int)(n - at);
-	spread = fmax(sorted[at - 1] - sorted[0], sorted[n - 1] - sorted[at]);
+	empty = n < QUALITY_MODE_MANY ? QUALITY_MODE_EMPTY_FEW : QUALITY_MODE_EMPTY_MANY;
 	distance = ret.high - ret.low;
-	ret.two = distance > QUALITY_MODE_GAP * ret.low && distance > QUALITY_MODE_SPREADS * spread;
+	ret.two = distance > QUALITY_MODE_DISTANCE * ret.low && sorted[at] - sorted[at - 1] > empty * distance;
 	return ret;
 }
 
@@ -64,6 +66,7 @@ struct drift_work {
 	int rounds;
 	double *resid;	 /* one row's standardized residuals, 0 where it has none */
 	double *product; /* rounds x rounds: sum over rows of resid[a] * resid[b] */
+	double *total;	 /* sum over rows of resid */
 	bool *border;	 /* border[r]: round r begins a stretch with other rows than r - 1 */
 	int *order;	 /* rounds as shuffled */
 	double pairs;	 /* neighbouring rounds with a value in both, over all rows */
@@ -111,6 +114,8 @@ static bool drift_add_row(struct drift_work *w, const double *x, double *ret_cha
 	for (int a = first; a <= last; a++)
 		for (int b = first; b <= last; b++)
 			w->product[(size_t)a * w->rounds + b] += w->resid[a] * w->resid[b];
+	for (int r = first; r <= last; r++)
+		w->total[r] += w->resid[r];
 	for (int r = first; r < last; r++)
 		w->pairs += isfinite(x[r]) && isfinite(x[r + 1]);
 	w->border[first] = true;
@@ -128,6 +133,16 @@ static double lag_sum(const struct drift_work *w)
 	return sum;
 }
 
+/* How far all rows together lean to one end of the run. */
+static double trend_sum(const struct drift_work *w)
+{
+	double sum = 0;
+
+	for (int r = 0; r < w->rounds; r++)
+		sum += (r - (w->rounds - 1) / 2.0) * w->total[w->order[r]];
+	return fabs(sum);
+}
+
 /* Fisher-Yates within each stretch of rounds that the same rows took part in. */
 static void shuffle_stretches(struct drift_work *w, struct rng *rng)
 {
@@ -137,7 +152,7 @@ static void shuffle_stretches(struct drift_work *w, struct rng *rng)
 		if (end < w->rounds && !w->border[end])
 			continue;
 		for (int i = end - 1; i > begin; i--) {
-			int j = begin + (int)rng_below(rng, (uint64_t)(i - begin + 1));
+			int j = begin + (int)rng_below(rng, (uint64_t)i - (uint64_t)begin + 1);
 			int kept = w->order[i];
 
 			w->order[i] = w->order[j];
@@ -151,21 +166,24 @@ static void drift_judge(struct drift_work *w, struct drift *ret)
 {
 	/* Fixed seed: a reader of the file gets the same p as the sweep did. */
 	struct rng rng = { DRIFT_SEED };
-	double real, sum, mean = 0;
-	int as_large = 0;
+	double real, real_trend, sum, mean = 0;
+	int as_large = 0, as_steep = 0;
 
 	for (int r = 0; r < w->rounds; r++)
 		w->order[r] = r;
 	real = lag_sum(w);
+	real_trend = trend_sum(w);
 	for (int i = 0; i < DRIFT_SHUFFLES; i++) {
 		shuffle_stretches(w, &rng);
 		sum = lag_sum(w);
 		mean += sum / DRIFT_SHUFFLES;
 		/* The same sum in another order of additions counts as equal. */
 		as_large += sum >= real - 1e-9 * (1 + fabs(real));
+		as_steep += trend_sum(w) >= real_trend - 1e-9 * (1 + real_trend);
 	}
 	ret->corr = (real - mean) / w->pairs;
-	ret->p = (1.0 + as_large) / (1.0 + DRIFT_SHUFFLES);
+	/* The better of two looks at the same thing counts half. */
+	ret->p = fmin(1, 2 * (1.0 + (as_large < as_steep ? as_large : as_steep)) / (1.0 + DRIFT_SHUFFLES));
 }
 
 struct drift quality_drift(const double *x, int rows, int rounds)
@@ -180,12 +198,13 @@ struct drift quality_drift(const double *x, int rows, int rounds)
 
 	_cleanup_free_ double *resid = calloc(n, sizeof(*resid));
 	_cleanup_free_ double *product = calloc(n * n, sizeof(*product));
+	_cleanup_free_ double *total = calloc(n, sizeof(*total));
 	_cleanup_free_ bool *border = calloc(n, sizeof(*border));
 	_cleanup_free_ int *order = calloc(n, sizeof(*order));
 	_cleanup_free_ double *changes = calloc((size_t)rows, sizeof(*changes));
-	struct drift_work w = { looked_at, resid, product, border, order, 0 };
+	struct drift_work w = { looked_at, resid, product, total, border, order, 0 };
 
-	if (!resid || !product || !border || !order || !changes)
+	if (!resid || !product || !total || !border || !order || !changes)
 		return ret;
 	for (int row = 0; row < rows; row++)
 		if (drift_add_row(&w, x + (size_t)row * rounds, &changes[nr_changes]))

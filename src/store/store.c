@@ -9,7 +9,7 @@
 REGISTRY_store(DECLARE)
 
 #define ENTRY(name) &store_##name,
-const struct store *const stores[] = { REGISTRY_store(ENTRY) NULL };
+	const struct store *const stores[] = { REGISTRY_store(ENTRY) NULL };
 
 const struct store *store_find(const char *name)
 {

@@ -105,14 +105,14 @@ all_rows_are_sound() {
 @test "bpf: nothing is left behind: no map, no program, after an end, an interrupt and a kill" {
 	before=$(programs_and_maps)
 	quick --nr-maps 1,100 --nr-keys 10 --hashmap-capacity 1000
-	"$LSBENCH" sweep -q --budget 60s --nr-maps 1,100,1000 --no-isolating --bench local-storage-cache-seq-get >/dev/null 2>&1 3>&- &
+	"$LSBENCH" sweep -q --budget 60s --nr-maps 1,100,1000 --no-isolating --bench local-storage-cache-seq-get --json "$out" >/dev/null 2>&1 3>&- &
 	pid=$!
 	sleep 1
 	kill -INT "$pid"
 	status=0
 	wait "$pid" || status=$?
 	[ "$status" -eq 130 ]
-	"$LSBENCH" sweep -q --budget 60s --nr-maps 1,100,1000 --no-isolating --bench local-storage-cache-seq-get >/dev/null 2>&1 3>&- &
+	"$LSBENCH" sweep -q --budget 60s --nr-maps 1,100,1000 --no-isolating --bench local-storage-cache-seq-get --json "$out" >/dev/null 2>&1 3>&- &
 	pid=$!
 	sleep 1
 	kill -KILL "$pid"
@@ -123,7 +123,7 @@ all_rows_are_sound() {
 		sleep 0.2
 	done
 	[ "$(programs_and_maps)" = "$before" ]
-	! pgrep -x lsbench >/dev/null
+	[ -z "$(pgrep -f "$out")" ] # neither parent nor child
 }
 
 @test "bpf: a sweep right after one that closed 1000 maps has the same slots" {

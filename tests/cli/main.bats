@@ -153,7 +153,6 @@ setup() {
 }
 
 complete() {
-	local IFS=' '
 	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
 	_lsbench
 	REPLIES=" ${COMPREPLY[*]} "

@@ -30,7 +30,7 @@ struct fixture {
 	/* Log. */
 	int order[4096]; /* rows in the order they began */
 	int nr_begun, nr_rounds, nr_reps, nr_batches, nr_setups, nr_row_ends;
-	int ended[64];	 /* how often row_end came for a row */
+	int ended[64];	   /* how often row_end came for a row */
 	int stop_at_begin; /* set `stop` when so many rows began; 0: never */
 	int fail_at_rep;   /* the rep event fails then */
 };
@@ -120,12 +120,23 @@ static inline struct fixture *fixture_open(const char *script)
 		return f;
 	engine_fake.describe(f->state, &f->res.run);
 	f->opt = (struct run_options){
-		.precision = 0.02, .trials_min = 7, .trials_max = 31, .seed = 1, .cpu = -1, .row_ns = 40000000,
-		.stop_fd = -1, .stop_signal = &f->stop,
+		.precision = 0.02,
+		.trials_min = 7,
+		.trials_max = 31,
+		.seed = 1,
+		.cpu = -1,
+		.row_ns = 40000000,
+		.stop_fd = -1,
+		.stop_signal = &f->stop,
 	};
 	f->ev = (struct run_events){
-		.arg = f, .setup = log_setup, .row_begin = log_row_begin, .rep = log_rep, .batch = log_batch,
-		.round = log_round, .row_end = log_row_end,
+		.arg = f,
+		.setup = log_setup,
+		.row_begin = log_row_begin,
+		.rep = log_rep,
+		.batch = log_batch,
+		.round = log_round,
+		.row_end = log_row_end,
 	};
 	return f;
 }

@@ -198,7 +198,8 @@ static void test_sequences(void **state)
 {
 	(void)state;
 	for (size_t b = 0; benches[b]; b++) {
-		for (uint64_t n = benches[b]->params[0].min; benches[b]->family == BENCH_STORAGE && n <= 1000; n += 37) {
+		for (uint64_t n = benches[b]->params[0].min; benches[b]->family == BENCH_STORAGE && n <= 1000;
+		     n += 37) {
 			struct params p = with(benches[b]->swept, n);
 			_cleanup_free_ uint16_t *seq = NULL;
 			uint32_t len = 0, important = 0, maps = benches[b]->nr_maps(&p);
@@ -251,8 +252,11 @@ static double share(const char *bench, const char *param, uint64_t n, uint32_t s
 /* The table of the specification, section 1. */
 static void test_miss_shares(void **state)
 {
-	static const struct { uint64_t maps; double seq, inter; } table[] = {
-		{ 1, 0, 0 }, { 16, 0, 0 }, { 17, .118, .087 }, { 24, .667, .500 },
+	static const struct {
+		uint64_t maps;
+		double seq, inter;
+	} table[] = {
+		{ 1, 0, 0 },	 { 16, 0, 0 },	   { 17, .118, .087 }, { 24, .667, .500 },
 		{ 32, 1, .744 }, { 100, 1, .784 }, { 1000, 1, .795 },
 	};
 
@@ -284,11 +288,11 @@ static void test_isolating(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_registry),	 cmocka_unit_test(test_stores),
+		cmocka_unit_test(test_registry),	  cmocka_unit_test(test_stores),
 		cmocka_unit_test(test_set_param_refuses), cmocka_unit_test(test_set_param),
-		cmocka_unit_test(test_complete),	 cmocka_unit_test(test_complete_refuses),
-		cmocka_unit_test(test_expected),	 cmocka_unit_test(test_sequences),
-		cmocka_unit_test(test_int_order),	 cmocka_unit_test(test_miss_shares),
+		cmocka_unit_test(test_complete),	  cmocka_unit_test(test_complete_refuses),
+		cmocka_unit_test(test_expected),	  cmocka_unit_test(test_sequences),
+		cmocka_unit_test(test_int_order),	  cmocka_unit_test(test_miss_shares),
 		cmocka_unit_test(test_isolating),
 	};
 

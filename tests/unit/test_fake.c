@@ -87,7 +87,8 @@ static void test_not_a_file(void **state)
 
 static void test_error_at_open(void **state)
 {
-	struct fixture *f = fixture_open("{\"at\": \"open\", \"errno\": \"EPERM\", \"class\": \"machine\", \"gross\": 5}");
+	struct fixture *f =
+		fixture_open("{\"at\": \"open\", \"errno\": \"EPERM\", \"class\": \"machine\", \"gross\": 5}");
 
 	(void)state;
 	assert_null(f->state);
@@ -122,8 +123,9 @@ static void test_resolve_fails(void **state)
 {
 	static const char *const names[] = { SEQ, NULL };
 	struct plan_options plan = { .benches = names };
-	struct fixture *f = fixture_open("{\"gross\": 5}\n{\"match\": {\"nr_maps\": 17}, \"at\": \"resolve\", \"message\": "
-					 "\"seccomp denies bpf()\", \"class\": \"machine\"}");
+	struct fixture *f =
+		fixture_open("{\"gross\": 5}\n{\"match\": {\"nr_maps\": 17}, \"at\": \"resolve\", \"message\": "
+			     "\"seccomp denies bpf()\", \"class\": \"machine\"}");
 
 	(void)state;
 	assert_int_equal(plan_rows(&plan, &f->res, &f->e), 0);
@@ -148,9 +150,10 @@ static void test_missing_in_one_trial(void **state)
 
 static void test_describe(void **state)
 {
-	struct fixture *f = fixture_open("{\"machine\": {\"slots\": 24, \"jit\": false, \"cpu\": \"x\", \"foreign_maps\": "
-					 "{\"task_storage\": 3}, \"mitigations\": {\"spectre_v2\": \"none\"}}}\n"
-					 "{\"run\": {\"unit\": \"insn\", \"accel\": \"icount\"}}\n{\"gross\": 5}");
+	struct fixture *f =
+		fixture_open("{\"machine\": {\"slots\": 24, \"jit\": false, \"cpu\": \"x\", \"foreign_maps\": "
+			     "{\"task_storage\": 3}, \"mitigations\": {\"spectre_v2\": \"none\"}}}\n"
+			     "{\"run\": {\"unit\": \"insn\", \"accel\": \"icount\"}}\n{\"gross\": 5}");
 	const struct machine *m = &f->res.run.machine;
 
 	(void)state;
@@ -191,7 +194,8 @@ static bool near(double a, double b)
 static void test_later_lines_win_by_field(void **state)
 {
 	static const char script[] = "{\"gross\": [5, 6], \"overhead\": 1}\n"
-				     "{\"match\": {\"bench\": \"" SEQ "\", \"nr_maps\": 1, \"trial\": 3}, \"gross\": 9}\n"
+				     "{\"match\": {\"bench\": \"" SEQ
+				     "\", \"nr_maps\": 1, \"trial\": 3}, \"gross\": 9}\n"
 				     "{\"match\": {\"nr_maps\": 2}, \"gross\": 100}\n"
 				     "{\"match\": {\"bench\": \"" HASH "\"}, \"gross\": 100}\n";
 	static const double want[] = { 5, 6, 5, 9, 5 };
@@ -272,16 +276,11 @@ static void test_real_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_not_a_file),
-		cmocka_unit_test(test_error_at_open),
-		cmocka_unit_test(test_resolve),
-		cmocka_unit_test(test_resolve_fails),
-		cmocka_unit_test(test_missing_in_one_trial),
-		cmocka_unit_test(test_describe),
-		cmocka_unit_test(test_later_lines_win_by_field),
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_hash_row),
+		cmocka_unit_test(test_refusals),      cmocka_unit_test(test_not_a_file),
+		cmocka_unit_test(test_error_at_open), cmocka_unit_test(test_resolve),
+		cmocka_unit_test(test_resolve_fails), cmocka_unit_test(test_missing_in_one_trial),
+		cmocka_unit_test(test_describe),      cmocka_unit_test(test_later_lines_win_by_field),
+		cmocka_unit_test(test_noise),	      cmocka_unit_test(test_hash_row),
 		cmocka_unit_test(test_real_time),
 	};
 

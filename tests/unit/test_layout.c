@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where rows' maps and sequences stand: batches are whole rounds in every loop form, unrolled loops may read on past the end of
- * a sequence, maps are chosen for the intended slots whatever slots the kernel handed out.
+ * Where rows' maps and sequences stand: batches are whole rounds in every loop form, unrolled loops may read on past
+ * the end of a sequence, maps are chosen for the intended slots whatever slots the kernel handed out.
  */
 #include "engine/kernel_layout.h"
 
@@ -27,11 +27,12 @@ static const char *const seq = "local-storage-cache-seq-get", *const inter = "lo
 			 *const miss = "local-storage-miss", *const hash = "local-storage-cache-hashmap-control";
 
 /* What the loops really visit, replayed from seq_pool as the BPF code reads it. */
-static void replay(const struct row_layout *r, const uint16_t *seq_pool, uint64_t *visits)
+static void replay(const struct row_layout *r, const struct batch_size *size, const uint16_t *seq_pool,
+		   uint64_t *visits)
 {
 	uint32_t pos = r->seq_off;
 
-	for (uint32_t c = 0; c < r->callbacks; c++) {
+	for (uint32_t c = 0; c < size->callbacks; c++) {
 		if (r->form == LOOP_HOISTED) {
 			for (int turn = 0; turn < LSB_HOIST_TURNS; turn++)
 				for (uint32_t j = 0; j < r->seq_len; j++)
@@ -44,7 +45,7 @@ static void replay(const struct row_layout *r, const uint16_t *seq_pool, uint64_
 		if (pos >= r->seq_off + r->seq_len)
 			pos -= r->seq_len;
 	}
-	for (uint32_t c = 0; c < r->tail; c++) {
+	for (uint32_t c = 0; c < size->tail; c++) {
 		visits[seq_pool[pos]]++;
 		if (++pos >= r->seq_off + r->seq_len)
 			pos -= r->seq_len;
@@ -53,12 +54,12 @@ static void replay(const struct row_layout *r, const uint16_t *seq_pool, uint64_
 
 static void batches_are_whole_rounds(void **state)
 {
-	static const uint64_t maps[] = {1, 2, 7, 10, 16, 17, 24, 31, 32, 33, 100, 999, 1000};
+	static const uint64_t maps[] = { 1, 2, 7, 10, 16, 17, 24, 31, 32, 33, 100, 999, 1000 };
 	static uint16_t seq_pool[LSB_SEQ_MAX];
 	static uint8_t slot_of[LSB_POOL_MAX];
 	struct results res;
 	struct layout l;
-	struct err e = {0};
+	struct err e = { 0 };
 	bool want[128];
 
 	(void)state;
@@ -78,14 +79,18 @@ static void batches_are_whole_rounds(void **state)
 	assert_int_equal(layout_choose(&l, slot_of, SLOTS, seq_pool, &e), 0);
 	for (int i = 0; i < l.nr_rows; i++) {
 		const struct row_layout *r = &l.rows[i];
-		uint64_t visits[LSB_POOL_MAX] = {0}, expected[LSB_POOL_MAX] = {0};
 
-		assert_true(r->rounds > 0);
-		assert_int_equal(r->ops, r->rounds * r->round_len);
-		for (uint32_t k = 0; k < r->round_len; k++)
-			expected[r->pool_of[r->seq[k]]] += r->rounds;
-		replay(r, seq_pool, visits);
-		assert_memory_equal(visits, expected, sizeof(visits));
+		for (int empty = 0; empty < 2; empty++) {
+			const struct batch_size *size = &r->size[empty];
+			uint64_t visits[LSB_POOL_MAX] = { 0 }, expected[LSB_POOL_MAX] = { 0 };
+
+			assert_true(size->rounds > 0);
+			assert_int_equal(size->ops, size->rounds * r->round_len);
+			for (uint32_t k = 0; k < r->round_len; k++)
+				expected[r->pool_of[r->seq[k]]] += size->rounds;
+			replay(r, size, seq_pool, visits);
+			assert_memory_equal(visits, expected, sizeof(visits));
+		}
 		/* Everything the outer array is asked for stands in it. */
 		if (r->form != LOOP_HOISTED)
 			assert_true(r->seq_off + r->seq_len + LSB_UNROLL <= l.nr_outer);
@@ -101,8 +106,8 @@ static void maps_are_chosen_by_slot(void **state)
 	static uint8_t slot_of[LSB_POOL_MAX];
 	struct results res;
 	struct layout l;
-	struct err e = {0};
-	bool want[2] = {true, true};
+	struct err e = { 0 };
+	bool want[2] = { true, true };
 
 	(void)state;
 	results_init(&res);
@@ -130,8 +135,8 @@ static void unseen_slots_mean_creation_order(void **state)
 	static uint8_t slot_of[LSB_POOL_MAX];
 	struct results res;
 	struct layout l;
-	struct err e = {0};
-	bool want[1] = {true};
+	struct err e = { 0 };
+	bool want[1] = { true };
 
 	(void)state;
 	results_init(&res);
@@ -149,8 +154,8 @@ static void what_does_not_fit_is_refused(void **state)
 {
 	struct results res;
 	struct layout l;
-	struct err e = {0};
-	bool want[4] = {true, true, true, true};
+	struct err e = { 0 };
+	bool want[4] = { true, true, true, true };
 
 	(void)state;
 	results_init(&res);
@@ -169,8 +174,8 @@ static void rows_share_hashes(void **state)
 {
 	struct results res;
 	struct layout l;
-	struct err e = {0};
-	bool want[3] = {true, true, true};
+	struct err e = { 0 };
+	bool want[3] = { true, true, true };
 
 	(void)state;
 	results_init(&res);
@@ -184,7 +189,7 @@ static void rows_share_hashes(void **state)
 	assert_int_equal(l.sets[0].nr_filled, 4194304);
 	assert_int_equal(l.sets[0].nr_used, 4000);
 	assert_int_equal(l.sets[1].nr_filled, 500);
-	assert_int_equal(l.rows[0].ops % LSB_HASH_UNROLL, 0);
+	assert_int_equal(l.rows[0].size[0].ops % LSB_HASH_UNROLL, 0);
 	assert_true(layout_hash_bytes(&l) > 2u * 4194304 * 64);
 	layout_free(&l);
 	results_free(&res);

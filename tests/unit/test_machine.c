@@ -160,9 +160,10 @@ static void bare_metal_x86(void **state)
 
 	put(r, "/proc/sys/kernel/osrelease", "6.12.9-amd64\n");
 	put(r, "/proc/sys/kernel/arch", "x86_64\n");
-	put(r, "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n"
-				"model name\t: Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz\nflags\t\t: fpu vme de pse tsc\n\n"
-				"processor\t: 1\nmodel name\t: another\n");
+	put(r, "/proc/cpuinfo",
+	    "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n"
+	    "model name\t: Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz\nflags\t\t: fpu vme de pse tsc\n\n"
+	    "processor\t: 1\nmodel name\t: another\n");
 	put(r, CPU "/online", "0-3,8,10-11\n");
 	put(r, CPU "/smt/active", "1\n");
 	put(r, CPU "/cpu0/cpufreq/scaling_governor", "powersave\n");
@@ -200,8 +201,9 @@ static void arm64_without_a_model_name(void **state)
 	const struct root *r = *state;
 	struct machine m;
 
-	put(r, "/proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd evtstrm\nCPU implementer\t: 0x41\n"
-				"CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n");
+	put(r, "/proc/cpuinfo",
+	    "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd evtstrm\nCPU implementer\t: 0x41\n"
+	    "CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n");
 	put(r, CPU "/cpu0/topology/thread_siblings_list", "0\n");
 	machine_read(r->path, &m);
 	assert_string_equal(m.cpu, "implementer 0x41 part 0xd0c");
@@ -306,7 +308,8 @@ static void debug_kernels(void **state)
 
 static void lockdown_only_as_the_kernel_writes_it(void **state)
 {
-	static const char *const nonsense[] = { "integrity", "[", "[]", "[none", "none]", "[int]", "] [none", "[nonee]", "\n" };
+	static const char *const nonsense[] = { "integrity", "[",	"[]",	   "[none", "none]",
+						"[int]",     "] [none", "[nonee]", "\n" };
 	const struct root *r = *state;
 	struct machine m;
 
@@ -323,12 +326,29 @@ static void lockdown_only_as_the_kernel_writes_it(void **state)
 static void hostile_files(void **state)
 {
 	static const char *const paths[] = {
-		"/proc/sys/kernel/osrelease", "/proc/cpuinfo", "/proc/stat", "/proc/meminfo", "/proc/version", "/proc/cmdline",
-		"/proc/config.gz", "/proc/sys/net/core/bpf_jit_enable", "/proc/sys/kernel/random/boot_id", "/proc/self/cgroup",
-		CPU "/online", CPU "/smt/active", CPU "/cpu0/cpufreq/scaling_governor", CPU "/cpufreq/boost",
-		CLOCK "/current_clocksource", CLOCK "/available_clocksource", "/sys/kernel/security/lockdown",
-		"/sys/kernel/debug/sched/preempt", "/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name",
-		"/sys/hypervisor/type", "/proc/device-tree/compatible", CPU "/vulnerabilities/mds",
+		"/proc/sys/kernel/osrelease",
+		"/proc/cpuinfo",
+		"/proc/stat",
+		"/proc/meminfo",
+		"/proc/version",
+		"/proc/cmdline",
+		"/proc/config.gz",
+		"/proc/sys/net/core/bpf_jit_enable",
+		"/proc/sys/kernel/random/boot_id",
+		"/proc/self/cgroup",
+		CPU "/online",
+		CPU "/smt/active",
+		CPU "/cpu0/cpufreq/scaling_governor",
+		CPU "/cpufreq/boost",
+		CLOCK "/current_clocksource",
+		CLOCK "/available_clocksource",
+		"/sys/kernel/security/lockdown",
+		"/sys/kernel/debug/sched/preempt",
+		"/sys/class/dmi/id/sys_vendor",
+		"/sys/class/dmi/id/product_name",
+		"/sys/hypervisor/type",
+		"/proc/device-tree/compatible",
+		CPU "/vulnerabilities/mds",
 	};
 	const size_t n = sizeof(paths) / sizeof(paths[0]), len = 300000;
 	const struct root *r = *state;
@@ -339,7 +359,10 @@ static void hostile_files(void **state)
 	assert_non_null(bytes);
 	for (int kind = 0; kind < 6; kind++) {
 		for (size_t i = 0; i < len; i++)
-			bytes[i] = (char)(kind == 0 ? 'A' : kind == 1 ? '\n' : kind == 2 ? (int)((i * 2654435761u) >> 13) : 0x1b);
+			bytes[i] = (char)(kind == 0   ? 'A'
+					  : kind == 1 ? '\n'
+					  : kind == 2 ? (int)((i * 2654435761u) >> 13)
+						      : 0x1b);
 		for (size_t i = 0; i < n; i++) {
 			below(r, paths[i], full, sizeof(full));
 			remove(full);
@@ -367,7 +390,8 @@ static void hostile_files(void **state)
 
 static void hostile_numbers(void **state)
 {
-	static const char *const online[] = { "", "0-", "-1", "3-1", "0-99999999999999999999", "0,,1", "0-4294967295", "a" };
+	static const char *const online[] = { "",     "0-",	      "-1", "3-1", "0-99999999999999999999",
+					      "0,,1", "0-4294967295", "a" };
 	const struct root *r = *state;
 	struct machine m;
 
@@ -469,8 +493,14 @@ static void available_memory(void **state)
 static void available_memory_hostile(void **state)
 {
 	static const char *const nonsense[] = {
-		"MemAvailable: -5 kB\n", "MemAvailable: 99999999999999999999 kB\n", "MemAvailable: 18446744073709551615 kB\n",
-		"MemAvailable: 5 MB\n", "MemAvailable:\n", "MemAvailable: kB\n", "MemAvailable: 5kB\n", "MemAvailable 5 kB\n",
+		"MemAvailable: -5 kB\n",
+		"MemAvailable: 99999999999999999999 kB\n",
+		"MemAvailable: 18446744073709551615 kB\n",
+		"MemAvailable: 5 MB\n",
+		"MemAvailable:\n",
+		"MemAvailable: kB\n",
+		"MemAvailable: 5kB\n",
+		"MemAvailable 5 kB\n",
 	};
 	const struct root *r = *state;
 
@@ -486,9 +516,10 @@ static void steal_ticks(void **state)
 	struct machine m;
 	uint64_t steal, total;
 
-	put(r, "/proc/stat", "cpu  10 20 30 40 50 60 70 80 5 5\ncpu0 1 2 3 4 5 6 7 8 0 0\n"
-			     "cpu1 1 1 1 1 1 1 1 9 0 0\ncpu10 0 0 0 0 0 0 0 3 0 0\ncpu2 1 2 3\ncpu3 1 2 x 4 5 6 7 8\n"
-			     "cpu4 18446744073709551615 1 0 0 0 0 0 0\nctxt 1\n");
+	put(r, "/proc/stat",
+	    "cpu  10 20 30 40 50 60 70 80 5 5\ncpu0 1 2 3 4 5 6 7 8 0 0\n"
+	    "cpu1 1 1 1 1 1 1 1 9 0 0\ncpu10 0 0 0 0 0 0 0 3 0 0\ncpu2 1 2 3\ncpu3 1 2 x 4 5 6 7 8\n"
+	    "cpu4 18446744073709551615 1 0 0 0 0 0 0\nctxt 1\n");
 	assert_true(machine_steal_ticks(r->path, -1, &steal, &total));
 	assert_int_equal(steal, 80);
 	assert_int_equal(total, 360);
@@ -532,8 +563,13 @@ static struct said advice_for(const struct machine *m)
 
 static struct machine quiet_machine(void)
 {
-	struct machine m = { .arch = "x86_64", .cpus = 8, .jit = 1, .smt = 0, .clocksource = "tsc",
-			     .governor = "performance", .virt = "none" };
+	struct machine m = { .arch = "x86_64",
+			     .cpus = 8,
+			     .jit = 1,
+			     .smt = 0,
+			     .clocksource = "tsc",
+			     .governor = "performance",
+			     .virt = "none" };
 
 	return m;
 }

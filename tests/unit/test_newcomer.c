@@ -43,7 +43,8 @@ static void any_users_before(void **state)
 	(void)state;
 	srandom(1);
 	for (int round = 0; round < 20000; round++) {
-		uint32_t slots = 2 + (uint32_t)random() % 31, users[64] = { 0 }, all = 0, others, spread = 1 + (uint32_t)random() % 3;
+		uint32_t slots = 2 + (uint32_t)random() % 31, users[64] = { 0 }, all = 0, others,
+			 spread = 1 + (uint32_t)random() % 3;
 		uint32_t level = (uint32_t)random() % 50;
 		uint8_t slot[192];
 		struct newcomer n;

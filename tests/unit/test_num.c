@@ -41,9 +41,14 @@ static void test_u64(void **state)
 	assert_true(v == UINT64_MAX);
 	assert_false(err_is_set(&e));
 
-	static const char *const wrong[] = { "", " 5", "5 ", "10abc", "-5", "+5", "0x10", "1e3", "1.0", "\t", "1_000", "٣" };
-	static const char *const outside[] = { "0", "1001", "99999999999999999999", "18446744073709551616",
-					       "18446744073709551617", "36893488147419103233" };
+	static const char *const wrong[] = { "",     " 5",  "5 ",  "10abc", "-5",    "+5",
+					     "0x10", "1e3", "1.0", "\t",    "1_000", "٣" };
+	static const char *const outside[] = { "0",
+					       "1001",
+					       "99999999999999999999",
+					       "18446744073709551616",
+					       "18446744073709551617",
+					       "36893488147419103233" };
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct err again = { 0 };
@@ -76,7 +81,8 @@ static void test_hostile_text(void **state)
 
 static void test_double(void **state)
 {
-	static const char *const wrong[] = { "", ".", "-", "-1", "1e3", "nan", "inf", "0x1p3", " 1", "1 ", "1.2.3", "1,5" };
+	static const char *const wrong[] = { "",    ".",     "-",  "-1", "1e3",	  "nan",
+					     "inf", "0x1p3", " 1", "1 ", "1.2.3", "1,5" };
 	struct err e = { 0 };
 	double v = 0;
 
@@ -104,9 +110,9 @@ static void test_duration(void **state)
 		const char *text;
 		uint64_t ns;
 	} good[] = {
-		{ "90", 90000000000 },	 { "90s", 90000000000 }, { "1.5m", 90000000000 },
-		{ "250ms", 250000000 },	 { "1h", 3600000000000 }, { "0.1", 100000000 },
-		{ "0.001ms", 1000 }, { "7us", 7000 }, { "1.7ms", 1700000 },
+		{ "90", 90000000000 },	{ "90s", 90000000000 },	 { "1.5m", 90000000000 },
+		{ "250ms", 250000000 }, { "1h", 3600000000000 }, { "0.1", 100000000 },
+		{ "0.001ms", 1000 },	{ "7us", 7000 },	 { "1.7ms", 1700000 },
 	};
 	static const char *const wrong[] = { "", "s", "1 s", "1S", "1d", "-1s", "1..5s", "1sec", "1e3s", ".s" };
 	struct err e = { 0 };
@@ -186,8 +192,7 @@ static void test_list(void **state)
 	expect_list("1,16..20,100", (uint64_t[]){ 1, 16, 17, 18, 19, 20, 100 }, 7);
 	expect_list("100,3,3,1..4,2", (uint64_t[]){ 1, 2, 3, 4, 100 }, 5);
 	expect_list("1..3,4..5,2..4", (uint64_t[]){ 1, 2, 3, 4, 5 }, 5);
-	expect_list("18446744073709551614..18446744073709551615",
-		    (uint64_t[]){ UINT64_MAX - 1, UINT64_MAX }, 2);
+	expect_list("18446744073709551614..18446744073709551615", (uint64_t[]){ UINT64_MAX - 1, UINT64_MAX }, 2);
 	/* duplicates do not count against the limit */
 	uint64_t hundred[100];
 

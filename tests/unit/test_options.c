@@ -12,7 +12,8 @@ enum { KEY_MAPS = 0x500, KEY_KEYS, KEY_LEVEL, KEY_HIDDEN };
 
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "What is measured:", 1 },
-	{ "nr_maps", KEY_MAPS, "NUM", 0, "how many maps there are and this text is so long that it has to be wrapped", 1 },
+	{ "nr_maps", KEY_MAPS, "NUM", 0, "how many maps there are and this text is so long that it has to be wrapped",
+	  1 },
 	{ "hashmap-nr-keys-used", KEY_KEYS, "NUM", 0, "how many keys", 1 },
 	{ "keys", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "level", KEY_LEVEL, "N", OPTION_ARG_OPTIONAL, "optional value", 1 },
@@ -41,10 +42,17 @@ static int set(void *ctx, int key, const char *name, const char *value, struct e
 }
 
 static const struct options with_args = {
-	.command = "lsbench run", .args_doc = "BENCH", .doc = "Does it.", .table = table, .set = set,
+	.command = "lsbench run",
+	.args_doc = "BENCH",
+	.doc = "Does it.",
+	.table = table,
+	.set = set,
 };
 static const struct options without_args = {
-	.command = "lsbench sweep", .doc = "Does it.", .table = table, .set = set,
+	.command = "lsbench sweep",
+	.doc = "Does it.",
+	.table = table,
+	.set = set,
 };
 
 #define ARGV_MAX 16
@@ -112,27 +120,35 @@ static void test_arguments(void **state)
 {
 	(void)state;
 	accept(&with_args, "one -v two", "1000001 BENCH one;76 -v (none);1000001 BENCH two;");
-	accept(&with_args, "-v -- -q --nr_maps -- -", "76 -v (none);1000001 BENCH -q;1000001 BENCH --nr_maps;1000001 BENCH --;1000001 BENCH -;");
+	accept(&with_args, "-v -- -q --nr_maps -- -",
+	       "76 -v (none);1000001 BENCH -q;1000001 BENCH --nr_maps;1000001 BENCH --;1000001 BENCH -;");
 	accept(&with_args, "- ''", "1000001 BENCH -;1000001 BENCH ;");
-	refuse(&without_args, "-v 1000", "'1000' is one word too many: lsbench sweep takes options only (lsbench sweep --help lists them)");
-	refuse(&without_args, "-", "'-' is one word too many: lsbench sweep takes options only (lsbench sweep --help lists them)");
+	refuse(&without_args, "-v 1000",
+	       "'1000' is one word too many: lsbench sweep takes options only (lsbench sweep --help lists them)");
+	refuse(&without_args, "-",
+	       "'-' is one word too many: lsbench sweep takes options only (lsbench sweep --help lists them)");
 	accept(&without_args, "--", "");
 }
 
 static void test_unknown(void **state)
 {
 	(void)state;
-	refuse(&without_args, "--nr_mpas 5", "unknown option '--nr_mpas' of lsbench sweep; did you mean '--nr_maps'? (lsbench sweep --help lists all)");
-	refuse(&without_args, "--nr-mapss=5", "unknown option '--nr-mapss' of lsbench sweep; did you mean '--nr_maps'? (lsbench sweep --help lists all)");
+	refuse(&without_args, "--nr_mpas 5",
+	       "unknown option '--nr_mpas' of lsbench sweep; did you mean '--nr_maps'? (lsbench sweep --help lists all)");
+	refuse(&without_args, "--nr-mapss=5",
+	       "unknown option '--nr-mapss' of lsbench sweep; did you mean '--nr_maps'? (lsbench sweep --help lists all)");
 	/* a prefix is not the name */
-	refuse(&without_args, "--verb", "unknown option '--verb' of lsbench sweep; did you mean '--verbose'? (lsbench sweep --help lists all)");
-	refuse(&without_args, "--hel", "unknown option '--hel' of lsbench sweep; did you mean '--help'? (lsbench sweep --help lists all)");
+	refuse(&without_args, "--verb",
+	       "unknown option '--verb' of lsbench sweep; did you mean '--verbose'? (lsbench sweep --help lists all)");
+	refuse(&without_args, "--hel",
+	       "unknown option '--hel' of lsbench sweep; did you mean '--help'? (lsbench sweep --help lists all)");
 	refuse(&without_args, "--zzz", "unknown option '--zzz' of lsbench sweep; lsbench sweep --help lists all");
 	refuse(&without_args, "--=5", "unknown option '--' of lsbench sweep; lsbench sweep --help lists all");
 	refuse(&without_args, "---", "unknown option '---' of lsbench sweep; lsbench sweep --help lists all");
 	refuse(&without_args, "-z", "unknown option '-z' of lsbench sweep; lsbench sweep --help lists all");
 	refuse(&without_args, "-vz", "unknown option '-z' of lsbench sweep; lsbench sweep --help lists all");
-	refuse(&without_args, "--VERBOSE", "unknown option '--VERBOSE' of lsbench sweep; did you mean '--verbose'? (lsbench sweep --help lists all)");
+	refuse(&without_args, "--VERBOSE",
+	       "unknown option '--VERBOSE' of lsbench sweep; did you mean '--verbose'? (lsbench sweep --help lists all)");
 	/* hidden ones are not suggested; nothing reaches the terminal as it is */
 	refuse(&without_args, "--secrte", "unknown option '--secrte' of lsbench sweep; lsbench sweep --help lists all");
 	refuse(&without_args, "--\033[2J", "unknown option '--?[2J' of lsbench sweep; lsbench sweep --help lists all");
@@ -210,8 +226,11 @@ static void test_help_text(void **state)
 	assert_non_null(strstr(text, "--help"));
 	assert_non_null(strstr(text, "How:"));
 	assert_null(strstr(text, "secret"));
-	for (rest = text; (line = strsep(&rest, "\n"));)
+	assert_null(strstr(text, "corresponding short options"));
+	for (rest = text; (line = strsep(&rest, "\n"));) {
 		assert_true(strlen(line) <= 80);
+		assert_true(!*line || line[strlen(line) - 1] != ' ');
+	}
 	free(text);
 }
 

@@ -25,7 +25,8 @@ static int count_rows(const struct results *r, const char *bench, const char *pa
 
 static void test_published(void **state)
 {
-	static const uint64_t maps[] = { 1, 10, 16, 17, 24, 32, 100, 1000 }, keys[] = { 10, 1000, 10000, 100000, 4194304 };
+	static const uint64_t maps[] = { 1, 10, 16, 17, 24, 32, 100, 1000 },
+			      keys[] = { 10, 1000, 10000, 100000, 4194304 };
 	struct plan_options opt = { .tid_row = true };
 	struct results r;
 	struct err e = { 0 };
@@ -75,8 +76,9 @@ static void test_lists(void **state)
 	static const char *const names[] = { INT, HASH, NULL };
 	static const uint64_t maps[] = { 3, 5, 3 }, keys[] = { 7 };
 	struct params common = { 0 };
-	struct plan_options opt = { .benches = names, .nr_maps = maps, .n_nr_maps = 3, .nr_keys = keys, .n_nr_keys = 1,
-				    .common = &common };
+	struct plan_options opt = {
+		.benches = names, .nr_maps = maps, .n_nr_maps = 3, .nr_keys = keys, .n_nr_keys = 1, .common = &common
+	};
 	struct results r;
 	struct err e = { 0 };
 

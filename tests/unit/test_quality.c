@@ -34,12 +34,32 @@ static void test_modes_needs_ten_percent(void **state)
 
 static void test_modes_needs_a_clear_gap(void **state)
 {
-	/* Medians 40 apart; the larger range is 9, then 11. */
-	const double clear[] = { 100, 105, 109, 145, 145, 145, 145 }, blurred[] = { 100, 105, 111, 145, 145, 145, 145 };
+	/* Medians 40 apart, the gap 31 or 30 wide. */
+	const double clear[] = { 100, 110, 119, 150, 150, 150, 150 }, blurred[] = { 100, 110, 120, 150, 150, 150, 150 };
+	double many[14];
 
 	(void)state;
 	assert_true(quality_modes(clear, N(clear)).two);
 	assert_false(quality_modes(blurred, N(blurred)).two);
+	/* From 13 values on 3/5 are enough. */
+	for (int i = 0; i < 14; i++)
+		many[i] = blurred[i % 7];
+	assert_true(quality_modes(many, 14).two);
+	many[0] = many[2] = 130; /* medians 35 apart, the gap 20 wide */
+	assert_false(quality_modes(many, 14).two);
+}
+
+/* Two of 31 are outliers, five could be a mode. */
+static void test_modes_needs_members(void **state)
+{
+	double v[31];
+
+	(void)state;
+	for (int outliers = 1; outliers <= 8; outliers++) {
+		for (int i = 0; i < 31; i++)
+			v[i] = i < outliers ? 150 + i * .01 : 100 + i * .01;
+		assert_int_equal(quality_modes(v, 31).two, outliers >= 5);
+	}
 }
 
 static void test_one_outlier_is_no_mode(void **state)
@@ -53,17 +73,17 @@ static void test_one_outlier_is_no_mode(void **state)
 /* The widest gap is the outlier's, yet the two modes are there. */
 static void test_outlier_does_not_hide_modes(void **state)
 {
-	const double v[] = { 100, 100, 101, 101, 150, 151, 150, 151, 50 }, w[] = { 100, 100, 101, 101, 150, 151, 150, 151, 100.5 };
+	const double v[] = { 100, 100, 101, 101, 150, 151, 150, 151, 20 };
 
 	(void)state;
-	assert_true(quality_modes(w, N(w)).two);
-	/* The outlier widens its own cluster: no judgement is better than a guess. */
-	assert_false(quality_modes(v, N(v)).two);
+	assert_true(quality_modes(v, N(v)).two);
+	assert_int_equal(quality_modes(v, N(v)).nr_low, 5);
 }
 
 static void test_modes_hostile(void **state)
 {
-	const double six[] = { 1, 1, 1, 2, 2, 2 }, zero[] = { 0, 0, 0, 0, 5, 5, 5 }, negative[] = { -2, -2, -2, -1, -1, -1, -1 };
+	const double six[] = { 1, 1, 1, 2, 2, 2 }, zero[] = { 0, 0, 0, 0, 5, 5, 5 },
+		     negative[] = { -2, -2, -2, -1, -1, -1, -1 };
 	const double same[] = { 4, 4, 4, 4, 4, 4, 4 };
 	const double gaps[] = { 1, NAN, 1, INFINITY, 1, 1, 2, 2, -INFINITY, 2 };
 
@@ -82,7 +102,8 @@ static void fill_drifting(double *x, int rows, int rounds)
 {
 	for (int r = 0; r < rows; r++)
 		for (int t = 0; t < rounds; t++)
-			x[r * rounds + t] = log(100.0 + r) + .01 * sin(2 * M_PI * t / rounds) + .0005 * ((t * 7 + r * 3) % 5);
+			x[r * rounds + t] =
+				log(100.0 + r) + .01 * sin(2 * M_PI * t / rounds) + .0005 * ((t * 7 + r * 3) % 5);
 }
 
 static void test_drift_found(void **state)
@@ -227,6 +248,7 @@ int main(void)
 		cmocka_unit_test(test_modes_found),
 		cmocka_unit_test(test_modes_needs_ten_percent),
 		cmocka_unit_test(test_modes_needs_a_clear_gap),
+		cmocka_unit_test(test_modes_needs_members),
 		cmocka_unit_test(test_one_outlier_is_no_mode),
 		cmocka_unit_test(test_outlier_does_not_hide_modes),
 		cmocka_unit_test(test_modes_hostile),

@@ -125,10 +125,8 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_published_table),
-		cmocka_unit_test(test_formula),
-		cmocka_unit_test(test_disturbed_pattern),
-		cmocka_unit_test(test_small_sequences),
+		cmocka_unit_test(test_published_table),	  cmocka_unit_test(test_formula),
+		cmocka_unit_test(test_disturbed_pattern), cmocka_unit_test(test_small_sequences),
 		cmocka_unit_test(test_hostile),
 	};
 

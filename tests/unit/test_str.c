@@ -28,7 +28,9 @@ static void test_copy(void **state)
 
 static void test_nearest(void **state)
 {
-	static const char *const names[] = { "nr_maps", "hashmap_nr_keys_used", "trigger", "json", "label", "loop", NULL };
+	static const char *const names[] = {
+		"nr_maps", "hashmap_nr_keys_used", "trigger", "json", "label", "loop", NULL
+	};
 	static const char *const none[] = { NULL };
 	char word[200];
 
@@ -81,8 +83,14 @@ static void test_printable(void **state)
 	(void)state;
 	assert_string_equal(printable(buf, sizeof(buf), "plain \xc2\xb1 text"), "plain \xc2\xb1 text");
 	assert_string_equal(printable(buf, sizeof(buf), "a\033[31mb\n\tc\x7f"), "a?[31mb??c?");
-	assert_string_equal(printable(buf, sizeof(buf), "\xc2\x9b" "31m"), "?31m");		/* CSI as one character */
-	assert_string_equal(printable(buf, sizeof(buf), "a\xe2\x80\xae" "b"), "a?b");	/* right-to-left override */
+	assert_string_equal(printable(buf, sizeof(buf),
+				      "\xc2\x9b"
+				      "31m"),
+			    "?31m"); /* CSI as one character */
+	assert_string_equal(printable(buf, sizeof(buf),
+				      "a\xe2\x80\xae"
+				      "b"),
+			    "a?b"); /* right-to-left override */
 	assert_string_equal(printable(buf, sizeof(buf), "\xff\xe2\x96"), "???");
 	/* never half a character at the end */
 	assert_string_equal(printable(buf, 4, "ab\xc2\xb1"), "ab");
@@ -129,9 +137,9 @@ static void test_bytes(void **state)
 		double bytes;
 		const char *text;
 	} all[] = {
-		{ 0, "0 B" },	      { 999, "999 B" },	     { 999.6, "1.0 kB" }, { 1000, "1.0 kB" },
-		{ 4194304, "4.2 MB" }, { 1.1e9, "1.1 GB" },  { 999949, "999.9 kB" },
-		{ 999960, "1.0 MB" }, { 5e15, "5.0 PB" },   { 5e18, "5000.0 PB" },
+		{ 0, "0 B" },	       { 999, "999 B" },      { 999.6, "1.0 kB" },    { 1000, "1.0 kB" },
+		{ 4194304, "4.2 MB" }, { 1.1e9, "1.1 GB" },   { 999949, "999.9 kB" }, { 999960, "1.0 MB" },
+		{ 5e15, "5.0 PB" },    { 5e18, "5000.0 PB" },
 	};
 	char buf[32];
 
@@ -143,9 +151,8 @@ static void test_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_copy),	  cmocka_unit_test(test_nearest),
-		cmocka_unit_test(test_width),	  cmocka_unit_test(test_printable),
-		cmocka_unit_test(test_read_line), cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_copy),	  cmocka_unit_test(test_nearest),   cmocka_unit_test(test_width),
+		cmocka_unit_test(test_printable), cmocka_unit_test(test_read_line), cmocka_unit_test(test_bytes),
 	};
 
 	setlocale(LC_CTYPE, "");

@@ -118,7 +118,7 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_aligned),	   cmocka_unit_test(test_no_trailing_blanks),
+		cmocka_unit_test(test_aligned),		cmocka_unit_test(test_no_trailing_blanks),
 		cmocka_unit_test(test_unfinished_rows), cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_errors),
 	};

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 
 #include "core/trial.h"
 #include "lib/cleanup.h"
@@ -18,7 +19,8 @@ struct played {
 	int status;
 };
 
-static struct played *play(struct fixture *f, const int *order, int n, struct trial_options opt, int trial)
+static struct played *play_on(const struct engine *eng, struct fixture *f, const int *order, int n,
+			      struct trial_options opt, int trial)
 {
 	struct played *p = calloc(1, sizeof(*p));
 	int fds[2];
@@ -30,7 +32,7 @@ static struct played *play(struct fixture *f, const int *order, int n, struct tr
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		close(fds[0]);
-		trial_child(&engine_fake, f->state, &f->res, order, n, trial, &opt, fds[1]);
+		trial_child(eng, f->state, &f->res, order, n, trial, &opt, fds[1]);
 	}
 	close(fds[1]);
 	while (p->n < RECORDS_MAX && read(fds[0], &p->rec[p->n], sizeof(p->rec[0])) == sizeof(p->rec[0]))
@@ -38,6 +40,11 @@ static struct played *play(struct fixture *f, const int *order, int n, struct tr
 	close(fds[0]);
 	assert_int_equal(waitpid(pid, &p->status, 0), pid);
 	return p;
+}
+
+static struct played *play(struct fixture *f, const int *order, int n, struct trial_options opt, int trial)
+{
+	return play_on(&engine_fake, f, order, n, opt, trial);
 }
 
 static const struct trial_options quick = { .cpu = -1, .row_ns = 40000000 };
@@ -54,7 +61,8 @@ static void test_records(void **state)
 {
 	static const uint64_t maps[] = { 1, 17, 32 };
 	static const int order[] = { 2, 0, 1 };
-	static const enum record_kind want[] = { REC_SETUP, REC_ROW, REC_REP, REC_ROW, REC_REP, REC_ROW, REC_REP, REC_DONE };
+	static const enum record_kind want[] = { REC_SETUP, REC_ROW, REC_REP, REC_ROW,
+						 REC_REP,   REC_ROW, REC_REP, REC_DONE };
 	struct fixture *f = fixture_seq("{\"gross\": [5, 6], \"overhead\": 1.5}\n{\"storage_ms\": 12}", maps, 3);
 	struct played *p = play(f, order, 3, quick, 1);
 
@@ -116,7 +124,8 @@ static void test_failing_row(void **state)
 	static const int order[] = { 0, 1, 2 };
 	struct fixture *f = fixture_seq("{\"gross\": 5}\n"
 					"{\"match\": {\"nr_maps\": 2}, \"at\": \"enter\", \"errno\": \"EPERM\"}\n"
-					"{\"match\": {\"nr_maps\": 1}, \"at\": \"audit\", \"message\": \"no audit\"}", maps, 3);
+					"{\"match\": {\"nr_maps\": 1}, \"at\": \"audit\", \"message\": \"no audit\"}",
+					maps, 3);
 	struct played *p = play(f, order, 3, quick, 0);
 
 	(void)state;
@@ -193,7 +202,9 @@ static void test_setup_fails(void **state)
 {
 	static const uint64_t maps[] = { 1 };
 	static const int order[] = { 0 };
-	struct fixture *f = fixture_seq("{\"gross\": 5, \"at\": \"setup\", \"errno\": \"EMFILE\", \"class\": \"machine\"}", maps, 1);
+	struct fixture *f =
+		fixture_seq("{\"gross\": 5, \"at\": \"setup\", \"errno\": \"EMFILE\", \"class\": \"machine\"}", maps,
+			    1);
 	struct played *p = play(f, order, 1, quick, 0);
 
 	(void)state;
@@ -280,6 +291,65 @@ static void test_orphan_ends(void **state)
 	fixture_free(f);
 }
 
+/* What the child asks of the engine, in memory that it shares with us. */
+static struct spied {
+	int nr_enters, nr_leaves, nr_batches;
+	pid_t thread[8];
+	bool empty[256];
+} * spied;
+
+static int spy_enter(struct session *s, int row, uint32_t producer, struct err *e)
+{
+	spied->thread[spied->nr_enters++] = gettid();
+	spied->nr_batches = 0;
+	return engine_fake.enter(s, row, producer, e);
+}
+
+static int spy_batch(struct session *s, int row, uint32_t producer, bool empty, struct batch *ret, struct err *e)
+{
+	assert_int_equal(spied->thread[spied->nr_enters - 1], gettid());
+	spied->empty[spied->nr_batches++ % 256] = empty;
+	return engine_fake.batch(s, row, producer, empty, ret, e);
+}
+
+static void spy_leave(struct session *s, int row, uint32_t producer, bool *ret_evicted)
+{
+	spied->nr_leaves++;
+	engine_fake.leave(s, row, producer, ret_evicted);
+}
+
+/* A new thread for each row; a warm-up pair; then pairs in alternating order. */
+static void test_what_the_engine_is_asked(void **state)
+{
+	static const uint64_t maps[] = { 1, 2, 3 };
+	static const int order[] = { 0, 1, 2 };
+	static const bool pairs[] = { false, true, false, true, true, false, false, true, true, false };
+	struct fixture *f = fixture_seq("{\"gross\": 5}", maps, 3);
+	struct trial_options opt = quick;
+	struct engine spy = engine_fake;
+	struct played *p;
+
+	(void)state;
+	spied = mmap(NULL, sizeof(*spied), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(spied != MAP_FAILED);
+	spy.enter = spy_enter;
+	spy.batch = spy_batch;
+	spy.leave = spy_leave;
+	opt.row_ns = 200000000;
+	p = play_on(&spy, f, order, 3, opt, 0);
+	assert_int_equal(spied->nr_enters, 3);
+	assert_int_equal(spied->nr_leaves, 3);
+	for (int i = 0; i < 3; i++)
+		for (int k = 0; k < i; k++)
+			assert_int_not_equal(spied->thread[i], spied->thread[k]);
+	assert_int_equal(spied->nr_batches, 2 + 2 * find(p, REC_REP, 2)->rep.rep.batches);
+	assert_true(spied->nr_batches >= (int)ARRAY_SIZE(pairs));
+	assert_memory_equal(spied->empty, pairs, sizeof(pairs));
+	munmap(spied, sizeof(*spied));
+	free(p);
+	fixture_free(f);
+}
+
 static void test_core_clock(void **state)
 {
 	double ghz = trial_core_ghz();
@@ -301,6 +371,7 @@ int main(void)
 		cmocka_unit_test(test_pinning),
 		cmocka_unit_test(test_signals_of_the_child),
 		cmocka_unit_test(test_orphan_ends),
+		cmocka_unit_test(test_what_the_engine_is_asked),
 		cmocka_unit_test(test_core_clock),
 	};
 
