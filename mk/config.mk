@@ -20,7 +20,12 @@ LIBS := -lbpf -lelf -lz -ljansson -lRmath -lm
 # A sanitizer's run-time library cannot be linked statically.
 LINK_MODE := $(if $(SAN)$(FUZZ),,-static)
 V ?= 0
-ifeq ($(V),0)
+# Not a word with make -s, the command with V=1, else a line a file.
+ifneq ($(findstring s,$(firstword -$(MAKEFLAGS))),)
+Q_CC = @
+Q_LD = @
+Q_BPF = @
+else ifeq ($(V),0)
 Q_CC = @echo "  CC    $@";
 Q_LD = @echo "  LINK  $@";
 Q_BPF = @echo "  BPF   $@";

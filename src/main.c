@@ -97,10 +97,14 @@ static int close_stdout(int status)
 
 int main(int argc, char **argv)
 {
+	static char buffer[65536]; /* glibc takes no size without a buffer */
 	char name[] = "lsbench";
 	char *nothing[] = { name, NULL };
 
 	fill_standard_fds();
+	/* Room for all that is not written through an outfile: then it fails, if it does, where errno is looked at. */
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 1) {
 		argc = 1;

@@ -47,13 +47,14 @@ lint_no_mutable_state() {
 
 lint_shellcheck() {
 	local bats=(tests/**/*.bats)
-	shellcheck -x "${SHELL_FILES[@]}" && { [ ${#bats[@]} -eq 0 ] || shellcheck -S warning -e SC2154 "${bats[@]}"; }
+	shellcheck -x "${SHELL_FILES[@]}" && { [ ${#bats[@]} -eq 0 ] || shellcheck -S warning -e SC2154,SC2034 "${bats[@]}"; }
 }
 
+# Without the generated skeleton, whose bytes take it minutes.
 lint_cppcheck() {
 	cppcheck -q -j "$JOBS" --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		--suppressions-list=tests/cppcheck.txt -D_GNU_SOURCE -D__linux__ -D__x86_64__ \
-		--include=tests/cppcheck.h -Isrc "-I$B/gen" "${USER_C[@]}"
+		--include=tests/cppcheck.h -Isrc "${USER_C[@]}"
 }
 
 lint_clang_tidy() {
@@ -78,6 +79,7 @@ lint_sizes() {
 	for f in "${C_FILES[@]}" "${SHELL_FILES[@]}" tests/**/*.bats Makefile mk/*; do
 		n=$(wc -l <"$f")
 		[ "$n" -le 600 ] || { echo "$f: $n lines (limit 600)" && rc=1; }
+		[[ $f == *.[ch] ]] || continue
 		# A text is not broken for the margin: then grep would not find what a user quotes.
 		expand -t 8 "$f" | LC_ALL=C.UTF-8 grep -nE '^[^"]{121,}$' | cut -c1-60 |
 			sed "s|^|$f:|; s|\$|... is longer than 120 columns|" | grep . && rc=1

@@ -136,10 +136,9 @@ static const char *text_of(json_t *o, const char *key)
 static void print_param(json_t *p)
 {
 	json_t *choices = json_object_get(p, "choices"), *choice;
-	size_t i;
 
 	printf("    --%s ", text_of(p, "name"));
-	json_array_foreach (choices, i, choice)
+	for (size_t i = 0; (choice = json_array_get(choices, i)); i++)
 		printf("%s%s", i ? "|" : "", json_string_value(choice));
 	if (!choices)
 		printf("%lld..%lld", (long long)json_integer_value(json_object_get(p, "min")),
@@ -155,13 +154,12 @@ static void print_param(json_t *p)
 static void print_benches(json_t *all)
 {
 	json_t *b, *p;
-	size_t i, k;
 
 	printf("Benchmarks:\n");
-	json_array_foreach (all, i, b) {
+	for (size_t i = 0; (b = json_array_get(all, i)); i++) {
 		printf("  %s\n    %s\n    one operation: %s\n", text_of(b, "name"), text_of(b, "summary"),
 		       text_of(b, "operation"));
-		json_array_foreach (json_object_get(b, "params"), k, p)
+		for (size_t k = 0; (p = json_array_get(json_object_get(b, "params"), k)); k++)
 			print_param(p);
 	}
 }
@@ -169,10 +167,9 @@ static void print_benches(json_t *all)
 static void print_stores(json_t *all)
 {
 	json_t *s;
-	size_t i;
 
 	printf("\nKinds of maps (* can be measured, others are probed):\n");
-	json_array_foreach (all, i, s)
+	for (size_t i = 0; (s = json_array_get(all, i)); i++)
 		printf("  %c %-10s %s\n", json_is_true(json_object_get(s, "measured")) ? '*' : ' ', text_of(s, "name"),
 		       text_of(s, "summary"));
 }
@@ -180,17 +177,15 @@ static void print_stores(json_t *all)
 static void print_names(const char *heading, json_t *all)
 {
 	json_t *v;
-	size_t i;
 
 	printf("\n%s:", heading);
-	json_array_foreach (all, i, v)
+	for (size_t i = 0; (v = json_array_get(all, i)); i++)
 		printf("%s %s", i ? "," : "", json_string_value(v));
 }
 
 static void print_text(json_t *all)
 {
 	json_t *f;
-	size_t i;
 
 	print_benches(json_object_get(all, "benchmarks"));
 	print_stores(json_object_get(all, "stores"));
@@ -198,7 +193,7 @@ static void print_text(json_t *all)
 	print_names("Loops (--loop)", json_object_get(all, "loops"));
 	print_names("Engines (--engine)", json_object_get(all, "engines"));
 	printf("\n\nFormats (--format):\n");
-	json_array_foreach (json_object_get(all, "formats"), i, f)
+	for (size_t i = 0; (f = json_array_get(json_object_get(all, "formats"), i)); i++)
 		printf("  %-10s %s\n", text_of(f, "name"), text_of(f, "summary"));
 }
 

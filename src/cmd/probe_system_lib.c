@@ -124,7 +124,7 @@ static const struct cap cap_table[] = {
 	  CHECK_LIMITED },
 	{ 21, "CAP_SYS_ADMIN",
 	  "without it maps of others cannot be counted and hashes have a random seed: their rows vary by "
-	  "20 %% between sweeps",
+	  "20 % between sweeps",
 	  CHECK_LIMITED },
 	{ 24, "CAP_SYS_RESOURCE", "only needed to raise hard limits", CHECK_INFO },
 };

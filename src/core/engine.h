@@ -17,11 +17,11 @@
 #include "lib/err.h"
 
 struct engine_config {
-	const char *script;   /* fake: path of the script, else NULL */
-	const char *trigger;  /* "auto", "raw_tp", "fentry", "syscall" */
-	const char *loop;     /* "auto", "hoisted", "sequence", "single" */
-	int verbose;	      /* >= 1: verifier logs go into error messages */
-	uint32_t producers;   /* >= 1 */
+	const char *script;	/* fake: path of the script, else NULL */
+	const char *trigger;	/* "auto", "raw_tp", "fentry", "syscall" */
+	const char *loop;	/* "auto", "hoisted", "sequence", "single" */
+	int verbose;		/* >= 1: verifier logs go into error messages */
+	uint32_t producers;	/* >= 1 */
 	uint64_t max_ops_batch; /* 0: the engine's choice; else about so many operations a batch (--dry smoke runs) */
 };
 
@@ -37,16 +37,16 @@ struct session_setup {
 };
 
 struct batch {
-	uint64_t ns;		/* the timed loop inside the program, this run only */
+	uint64_t ns;		  /* the timed loop inside the program, this run only */
 	struct counters counters; /* of this run */
 };
 
 struct audit {
-	bool done;		/* false: could not read the slots here; reason says why */
+	bool done; /* false: could not read the slots here; reason says why */
 	char reason[128];
-	uint64_t gets, misses;	/* one or more whole rounds in the steady state */
-	bool visits_match;	/* every map was visited exactly as often as the sequence says */
-	char mismatch[128];	/* if not: which, counted and expected */
+	uint64_t gets, misses; /* one or more whole rounds in the steady state */
+	bool visits_match;     /* every map was visited exactly as often as the sequence says */
+	char mismatch[128];    /* if not: which, counted and expected */
 };
 
 struct session; /* the engine's own */

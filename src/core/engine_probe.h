@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What `lsbench probe` asks of the kernel engine: facts found by really trying. Implemented in engine/kernel_probe.c. */
+/* What `lsbench probe` asks of the kernel engine, found by really trying (engine/kernel_probe.c, kernel_newcomer.c). */
 #pragma once
 
 #include <stdbool.h>

@@ -5,14 +5,12 @@
  * BPF maps are charged to the memory cgroup of the process that creates them (5.11 and later): in a container the
  * cgroup's limit, not MemAvailable, says whether a hash fits.
  */
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/machine_priv.h"
 #include "lib/cleanup.h"
+#include "lib/num.h"
 #include "lib/str.h"
 
 #define PATH_MAX_HERE 1024
@@ -20,17 +18,17 @@
 /* A whole decimal number at the start of the text, ended by a blank or its end. */
 static bool leading_number(const char *text, const char **ret_end, uint64_t *ret)
 {
-	char *end;
-	unsigned long long v;
+	size_t len = strspn(text, "0123456789");
+	struct err e = { 0 };
+	char digits[24];
 
-	if (*text < '0' || *text > '9')
+	if (!len || len >= sizeof(digits) || (text[len] && text[len] != ' '))
 		return false;
-	errno = 0;
-	v = strtoull(text, &end, 10);
-	if (errno || (*end && *end != ' '))
+	memcpy(digits, text, len);
+	digits[len] = '\0';
+	if (num_parse_u64("", digits, 0, UINT64_MAX, ret, &e) < 0)
 		return false;
-	*ret = v;
-	*ret_end = end;
+	*ret_end = text + len;
 	return true;
 }
 

@@ -146,8 +146,10 @@ static int check_common(const struct plan_options *opt, const char *const *names
 		const char *name = opt->common->v[i].name;
 
 		if (!any_has(names, name) && !(opt->isolating && any_has(isolating_benches, name)))
-			return err_set(e, ERR_USAGE, -EINVAL, "%s: no benchmark of this sweep has such a parameter",
-				       name);
+			return err_set(
+				e, ERR_USAGE, -EINVAL,
+				"--%s: no benchmark of this sweep has such a parameter (lsbench list shows which has)",
+				name);
 	}
 	return 0;
 }

@@ -344,6 +344,7 @@ static void run_row(struct row_job *job, int fd)
 	memset(&rec, 0, sizeof(rec));
 	rec.kind = REC_REP;
 	rec.row = job->row;
+	/* Until the thread is joined below. cppcheck-suppress autoVariables */
 	job->out = &rec;
 	job->pairs = 0;
 	job->outcome = OUTCOME_FAILED;

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,10 +35,8 @@ static bool status_value(const char *name, int base, unsigned long long *ret)
 	char line[256];
 
 	while (f && fgets(line, sizeof(line), f))
-		if (strncmp(line, name, len) == 0 && line[len] == ':') {
-			*ret = strtoull(line + len + 1, NULL, base);
-			return true;
-		}
+		if (strncmp(line, name, len) == 0 && line[len] == ':')
+			return sscanf(line + len + 1, base == 16 ? "%llx" : "%llu", ret) == 1;
 	return false;
 }
 
@@ -151,7 +150,7 @@ struct try_job {
 static void *try_thread(void *arg)
 {
 	struct try_job *job = arg;
-	struct batch gross, empty;
+	struct batch gross = { 0 }, empty = { 0 };
 	bool evicted;
 
 	job->rc = kernel_enter(job->s, 0, 0, job->e);
@@ -224,6 +223,8 @@ int kernel_try_form(enum kernel_trigger trigger, enum loop_form form, enum outer
 		return err_set(e, ERR_MACHINE, -EAGAIN, "no child process can be made: %s", strerror(errno));
 	}
 	if (pid == 0) {
+		/* Nobody would read the answer of a child that outlives its parent. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(fds[0]);
 		a.rc = try_here(trigger, form, &a.fill, verbose, &a.err);
 		_exit(write(fds[1], &a, sizeof(a)) == (ssize_t)sizeof(a) ? 0 : 1);

@@ -11,7 +11,10 @@
 
 #define _cleanup_(fn) __attribute__((cleanup(fn)))
 
-static inline void cleanup_free(void *p) { free(*(void **)p); }
+static inline void cleanup_free(void *p)
+{
+	free(*(void **)p);
+}
 static inline void cleanup_fclose(FILE **f)
 {
 	if (*f)
@@ -26,11 +29,11 @@ static inline void cleanup_close(int *fd)
 #define _cleanup_fclose_ _cleanup_(cleanup_fclose)
 #define _cleanup_close_ _cleanup_(cleanup_close)
 
-#define take_ptr(p)                \
-	({                         \
+#define take_ptr(p)                     \
+	({                              \
 		__typeof__(p) _p = (p); \
-		(p) = NULL;        \
-		_p;                \
+		(p) = NULL;             \
+		_p;                     \
 	})
 
 static inline int take_fd(int *fd)

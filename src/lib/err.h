@@ -14,8 +14,8 @@
 /* Which exit status the error means when it reaches main (specification section 7). */
 enum err_class {
 	ERR_NONE = 0,
-	ERR_FAILED = 1,  /* a file, a row, a system call that should have worked */
-	ERR_USAGE = 2,   /* wrong use: options, values */
+	ERR_FAILED = 1,	 /* a file, a row, a system call that should have worked */
+	ERR_USAGE = 2,	 /* wrong use: options, values */
 	ERR_MACHINE = 4, /* this machine cannot run it: capability, lockdown, BTF, limits, memory */
 };
 
@@ -26,10 +26,12 @@ struct err {
 };
 
 /* Set the error unless one is set already; both return `code` (a negative errno), so `return err_set(...)`. */
-int err_set(struct err *e, enum err_class class, int code, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+int err_set(struct err *e, enum err_class class, int code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Put "text: " in front of the message. No effect when no error is set. Returns e->code. */
 int err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Forget the error (a fallback was found). */
 void err_clear(struct err *e);
-static inline bool err_is_set(const struct err *e) { return e->class != ERR_NONE; }
+static inline bool err_is_set(const struct err *e)
+{
+	return e->class != ERR_NONE;
+}

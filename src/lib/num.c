@@ -93,7 +93,7 @@ int num_parse_u64(const char *what, const char *text, uint64_t min, uint64_t max
 	return parse_u64_n(what, text, strlen(text), min, max, ret, e);
 }
 
-/* Characters of a plain decimal number at the start of text: digits, at most one point, no exponent. 0: there is none. */
+/* Length of the plain decimal number at the start of text: digits, at most one point, no exponent. 0: there is none. */
 static size_t decimal_length(const char *text)
 {
 	size_t len = 0, digits = 0;
@@ -203,8 +203,8 @@ int num_parse_pair(const char *what, const char *text, uint64_t min, uint64_t ma
 }
 
 /* "7" or "7<sep>9" */
-static int parse_range(const char *what, const char *item, size_t len, const char *sep, uint64_t min, uint64_t max,
-		       struct range *ret, struct err *e)
+static int parse_range(const char *what, const char *list, const char *item, size_t len, const char *sep, uint64_t min,
+		       uint64_t max, struct range *ret, struct err *e)
 {
 	const char *at = memmem(item, len, sep, strlen(sep));
 	const char *second = at ? at + strlen(sep) : NULL;
@@ -214,9 +214,9 @@ static int parse_range(const char *what, const char *item, size_t len, const cha
 
 	if (!len)
 		return err_set(e, ERR_USAGE, -EINVAL,
-			       "%s: an element of the list is empty; expected numbers from %" PRIu64 " to %" PRIu64
+			       "%s: an element of the list '%s' is empty; expected numbers from %" PRIu64 " to %" PRIu64
 			       ", such as %" PRIu64 "%s%" PRIu64,
-			       what, min, max, min, sep, max);
+			       what, shown(buf, list, strlen(list)), min, max, min, sep, max);
 	r = parse_u64_n(what, item, at ? (size_t)(at - item) : len, min, max, &range.lo, e);
 	range.hi = range.lo;
 	if (!r && second)
@@ -224,8 +224,10 @@ static int parse_range(const char *what, const char *item, size_t len, const cha
 	if (r)
 		return r;
 	if (range.lo > range.hi)
-		return err_set(e, ERR_USAGE, -EINVAL, "%s: the range '%s' is reversed; write %" PRIu64 "%s%" PRIu64,
-			       what, shown(buf, item, len), range.hi, sep, range.lo);
+		return err_set(e, ERR_USAGE, -EINVAL,
+			       "%s: the range '%s' is reversed; write %" PRIu64 "%s%" PRIu64 " (numbers from %" PRIu64
+			       " to %" PRIu64 ")",
+			       what, shown(buf, item, len), range.hi, sep, range.lo, min, max);
 	*ret = range;
 	return 0;
 }
@@ -235,6 +237,7 @@ static int parse_ranges(const char *what, const char *text, const char *sep, uin
 			struct range **ret, size_t *ret_n, struct err *e)
 {
 	_cleanup_free_ struct range *ranges = NULL;
+	const char *list = text;
 	size_t n = 1;
 	int r;
 
@@ -250,7 +253,7 @@ static int parse_ranges(const char *what, const char *text, const char *sep, uin
 	for (size_t i = 0; i < n; i++) {
 		size_t len = strcspn(text, ",");
 
-		r = parse_range(what, text, len, sep, min, max, &ranges[i], e);
+		r = parse_range(what, list, text, len, sep, min, max, &ranges[i], e);
 		if (r)
 			return r;
 		text += len + 1;

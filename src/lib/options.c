@@ -105,9 +105,8 @@ static int unknown_long(const struct options *o, const char *word, size_t len, s
 		if (is_real(p) && p->name && !(p->flags & OPTION_HIDDEN))
 			names[n++] = p->name;
 	names[n] = help_option.name;
-	str_printable(shown, sizeof(shown) - 2, name);
-	memmove(shown + 2, shown, strlen(shown) + 1);
-	memcpy(shown, "--", 2);
+	shown[0] = shown[1] = '-';
+	str_printable(shown + 2, sizeof(shown) - 2, name);
 	return no_such_option(o, shown, str_nearest(name, names), e);
 }
 

@@ -53,7 +53,7 @@ static int open_tmp(const char *path, mode_t mode, char **ret_tmp, int *ret_fd)
 	return -EEXIST;
 }
 
-/* What is there already: *ret_in_place for a device, a fifo, a socket; a regular file must be writable to be replaced. */
+/* What is there already. *ret_in_place: a device, a fifo, a socket; a regular file must be writable to be replaced. */
 static int look_at(const char *path, bool *ret_in_place, bool *ret_exists, struct stat *ret_st)
 {
 	*ret_in_place = *ret_exists = false;
