@@ -52,3 +52,20 @@ int cmd_fail_memory(void)
 	err_set(&e, ERR_FAILED, -ENOMEM, "out of memory");
 	return cmd_fail(&e);
 }
+
+const struct argp_option cmd_json_table[] = {
+	{ "json", 'j', NULL, 0, "as one JSON object", 0 },
+	{ 0 },
+};
+
+int cmd_json_set(void *ctx, int key, const char *name, const char *value, struct err *e)
+{
+	bool *json = ctx;
+
+	(void)name;
+	(void)value;
+	(void)e;
+	if (key == 'j')
+		*json = true;
+	return 0;
+}

@@ -22,3 +22,7 @@ const struct cmd *cmd_find(const char *name);
 int cmd_fail(const struct err *e);
 /* The same for what has no struct err: out of memory. */
 int cmd_fail_memory(void);
+
+/* Commands whose only option is --json: their table and setter; ctx is a bool. */
+extern const struct argp_option cmd_json_table[];
+int cmd_json_set(void *ctx, int key, const char *name, const char *value, struct err *e);

@@ -15,28 +15,11 @@
 #include "core/store.h"
 #include "report/report.h"
 
-static const struct argp_option table[] = {
-	{ "json", 'j', NULL, 0, "as one JSON object", 0 },
-	{ 0 },
-};
-
-static int set(void *ctx, int key, const char *name, const char *value, struct err *e)
-{
-	bool *json = ctx;
-
-	(void)name;
-	(void)value;
-	(void)e;
-	if (key == 'j')
-		*json = true;
-	return 0;
-}
-
 static const struct options option_table = {
 	.command = "lsbench list",
 	.doc = "Lists benchmarks with their parameters, kinds of maps, triggers, loops, engines and output formats.",
-	.table = table,
-	.set = set,
+	.table = cmd_json_table,
+	.set = cmd_json_set,
 };
 
 /* ---- as JSON; NULL anywhere below makes NULL at the top ---- */

@@ -11,28 +11,11 @@
 #include "lib/str.h"
 #include "version.h"
 
-static const struct argp_option table[] = {
-	{ "json", 'j', NULL, 0, "as one JSON object", 0 },
-	{ 0 },
-};
-
-static int set(void *ctx, int key, const char *name, const char *value, struct err *e)
-{
-	bool *json = ctx;
-
-	(void)name;
-	(void)value;
-	(void)e;
-	if (key == 'j')
-		*json = true;
-	return 0;
-}
-
 static const struct options option_table = {
 	.command = "lsbench version",
 	.doc = "Prints the version of lsbench and of what it was built with.",
-	.table = table,
-	.set = set,
+	.table = cmd_json_table,
+	.set = cmd_json_set,
 };
 
 /* Only the kernel engine knows libbpf: it says so in its description, which needs no privilege. */

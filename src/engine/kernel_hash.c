@@ -2,8 +2,9 @@
 /*
  * The hash half's set-up: create the hashes of the control rows and fill them by a BPF program, in slices.
  *
- * BPF_F_ZERO_SEED makes chains, and so the cost of a lookup, the same in every trial; it needs CAP_SYS_ADMIN. Map-in-map
- * wants the same flags in the template that the object declares: so the first hash is made before the object is loaded.
+ * BPF_F_ZERO_SEED makes chains, and so the cost of a lookup, the same in every trial; it needs CAP_SYS_ADMIN. A
+ * map-in-map wants the same flags in the template that the object declares: so the first hash is made before the object
+ * is loaded.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

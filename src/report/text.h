@@ -20,7 +20,7 @@ enum ink { INK_BOLD, INK_DIM, INK_RED, INK_YELLOW, INK_GREEN, INK_ALARM };
 const char *ink_begin(const struct report_style *style, enum ink ink);
 const char *ink_end(const struct report_style *style);
 
-/* A copy of `src` that is safe on this terminal: no control characters, no invalid UTF-8, only ASCII if the style is. */
+/* A copy of `src` safe on this terminal: no control characters, no invalid UTF-8, only ASCII if the style is. */
 void text_safe(char *dst, size_t size, const char *src, const struct report_style *style);
 /* `indent` columns are free for `label`, the text stands right of them; %s arguments that came from a file must have
  * gone through text_safe. A word longer than a line is cut into pieces. */
