@@ -5,6 +5,7 @@
  */
 #include "engine/kernel_layout.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "lib/cleanup.h"
