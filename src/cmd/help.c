@@ -22,7 +22,7 @@ struct help_options {
 };
 
 static const struct argp_option table[] = {
-	{ "completion", KEY_COMPLETION, "SHELL", OPTION_HIDDEN, "print a completion script: bash", 0 },
+	{ "completion", KEY_COMPLETION, "SHELL", 0, "print a completion script; SHELL is bash", 0 },
 	{ 0 },
 };
 
@@ -111,13 +111,13 @@ static void print_bench_names(void)
 		printf(" %s", benches[i]->name);
 }
 
-/* One line of a case over an option's name (with "-", the script has turned "_" into it). */
-static void print_choices(const char *option, const char *const *choices)
+/* One line of a case over an option's name (with "-", the script has turned "_" into it) and its short form, or "". */
+static void print_choices(const char *option, const char *or_short, const char *const *choices)
 {
 	printf("\t--");
 	for (const char *p = option; *p; p++)
 		putchar(*p == '_' ? '-' : *p);
-	printf(") words=\"");
+	printf("%s) words=\"", or_short);
 	print_words(choices);
 	printf("\" ;;\n");
 }
@@ -137,27 +137,31 @@ static void print_param_choices(void)
 			if (!p->choices || k < n || n == ARRAY_SIZE(seen))
 				continue;
 			seen[n++] = p->name;
-			print_choices(p->name, p->choices);
+			print_choices(p->name, "", p->choices);
 		}
 }
 
 static void print_values(void)
 {
+	static const char *const shells[] = { "bash", NULL };
 	const char *formats[16] = { NULL };
 
 	for (size_t i = 0; report_formats[i] && i + 1 < ARRAY_SIZE(formats); i++)
 		formats[i] = report_formats[i]->name;
 	printf("\tcase ${prev//_/-} in\n");
-	print_choices("format", formats);
-	print_choices("trigger", measure_triggers);
-	print_choices("loop", measure_loops);
-	print_choices("engine", engine_names);
+	print_choices("format", " | -f", formats);
+	print_choices("trigger", "", measure_triggers);
+	print_choices("loop", "", measure_loops);
+	print_choices("engine", "", engine_names);
+	print_choices("completion", "", shells);
 	print_param_choices();
-	printf("\t--bench) words=\"");
+	printf("\t--bench)\n\t\twords=\"");
 	print_bench_names();
-	printf("\" ;;\n"
-	       "\t--json | --script | --output | -o) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n"
-	       "\t*) case \" $valued \" in *\" $prev \"*) return ;; esac ;;\n"
+	/* Several, with commas: what stands before the last one is kept. */
+	printf("\"\n\t\t[[ $cur != *,* ]] || before=${cur%%,*},\n\t\tcur=${cur##*,}\n\t\t;;\n"
+	       "\t--json | --script | --output | -o)\n"
+	       "\t\t[[ \" $valued \" != *\" $prev \"* ]] || options= args= files=1\n\t\t;;\n"
+	       "\t*) case \" ${valued//_/-} \" in *\" ${prev//_/-} \"*) return ;; esac ;;\n"
 	       "\tesac\n");
 }
 
@@ -186,7 +190,7 @@ static void print_completion(void)
 	printf("# bash completion for lsbench, made by `lsbench help --completion bash`\n"
 	       "_lsbench()\n{\n"
 	       "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-	       "\tlocal cmd=${COMP_WORDS[1]} words= options= valued= args= commands=\"");
+	       "\tlocal cmd=${COMP_WORDS[1]} words= options= valued= args= files= before= commands=\"");
 	for (size_t i = 0; cmds[i]; i++)
 		printf(" %s", cmds[i]->name);
 	printf("\"\n\tCOMPREPLY=()\n"
@@ -199,12 +203,19 @@ static void print_completion(void)
 	       "\telif [[ $cmd == -* ]]; then\n\t\tcmd=sweep\n\tfi\n");
 	print_commands_case();
 	print_values();
-	printf("\tif [[ -z $words ]]; then\n"
-	       "\t\tif [[ $cur == -* ]]; then words=$options; else words=$args; fi\n\tfi\n"
+	/* An option begun with "-" where the table has "_" is still found, in the table's spelling. */
+	printf("\tif [[ -z $words && $cur == -* ]]; then\n"
+	       "\t\tlocal option\n"
+	       "\t\tfor option in $options; do\n"
+	       "\t\t\t[[ ${option//_/-} != \"${cur//_/-}\"* ]] || COMPREPLY+=(\"$option\")\n"
+	       "\t\tdone\n\t\treturn\n\tfi\n"
+	       "\twords=${words:-$args}\n"
 	       "\tif [[ -n $words ]]; then\n"
-	       "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-	       "\telif [[ $cmd == report ]]; then\n"
-	       "\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n\tfi\n"
+	       "\t\tCOMPREPLY=($(compgen -P \"$before\" -W \"$words\" -- \"$cur\"))\n"
+	       "\telif [[ -n $files || $cmd == report ]]; then\n"
+	       "\t\t# so that blanks are quoted and folders end in a slash\n"
+	       "\t\tcompopt -o filenames 2>/dev/null || :\n"
+	       "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n\tfi\n"
 	       "}\ncomplete -F _lsbench lsbench\n");
 }
 

@@ -190,6 +190,22 @@ complete() {
 	touch results.jsonl
 	complete lsbench report res
 	[ "$REPLIES" = " results.jsonl " ]
+	complete lsbench report -f s
+	[ "$REPLIES" = " selftests " ]
+	complete lsbench sweep --bench local-storage-hit,local-storage-m
+	[ "$REPLIES" = " local-storage-hit,local-storage-miss " ]
+	# "_" and "-" are the same: begun, and as the word before.
+	complete lsbench run --nr-
+	[ "$REPLIES" = " --nr_maps " ]
+	complete lsbench run --nr-maps ""
+	[ "$REPLIES" = "  " ] || [ "$REPLIES" = " " ]
+	touch "with blank"
+	complete lsbench sweep -o with
+	[ "${#COMPREPLY[@]}" -eq 1 ] && [ "${COMPREPLY[0]}" = "with blank" ]
+	complete lsbench list --json ""
+	[ "$REPLIES" = "  " ] || [ "$REPLIES" = " " ]
+	complete lsbench help --completion ""
+	[ "$REPLIES" = " bash " ]
 	complete lsbench help ver
 	[ "$REPLIES" = " version " ]
 }
@@ -198,7 +214,7 @@ complete() {
 	"$LSBENCH" help --completion bash >completion
 	# shellcheck disable=SC1091
 	source ./completion
-	for cmd in sweep run report list probe version; do
+	for cmd in sweep run report list probe version help; do
 		complete lsbench "$cmd" --
 		for option in $("$LSBENCH" help "$cmd" | grep -oE '^ +(-[a-z], +)?--[a-z_-]+' | grep -oE -- '--[a-z_-]+'); do
 			[[ $REPLIES == *" $option "* ]] || fail "$cmd $option is not completed"
