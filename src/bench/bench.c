@@ -107,7 +107,8 @@ static int check_value(const struct bench *b, const struct bench_param *param, c
 	if (!v->is_num)
 		return err_set(e, ERR_USAGE, -EINVAL, "%s of %s: '%s' is not a number", param->name, b->name, v->text);
 	if (v->num < param->min || v->num > param->max)
-		return err_set(e, ERR_USAGE, -ERANGE, "%s of %s: %" PRIu64 " is not in %" PRIu64 "..%" PRIu64,
+		return err_set(e, ERR_USAGE, -ERANGE,
+			       "--%s of %s: '%" PRIu64 "' is out of range; expected %" PRIu64 " to %" PRIu64,
 			       param->name, b->name, v->num, param->min, param->max);
 	return 0;
 }

@@ -62,7 +62,8 @@ static void keys_that_fit(const struct sweep_options *o, struct results *res, ui
 	for (size_t i = 0; benches[i] && !hash; i++)
 		if (benches[i]->family == BENCH_HASH && benches[i]->sweep)
 			hash = benches[i];
-	if (!capacity || o->nr_keys.n || !hash || hash->nr_sweep > max || !swept_by_any(o, hash->swept))
+	if (!capacity || o->nr_keys.n || !hash || hash->nr_sweep > max || !swept_by_any(o, hash->swept) ||
+	    !strcmp(params_text(&o->common, "hashmap_key", ""), "tid"))
 		return;
 	for (size_t i = 0; i < hash->nr_sweep; i++)
 		if (hash->sweep[i] <= capacity->num)
@@ -169,8 +170,8 @@ void sweep_print_plan(const struct sweep_options *o, const struct results *res, 
 	run_expect(run, res, &typical_s, &max_s);
 	report_duration(typical_s, typical, sizeof(typical));
 	report_duration(max_s, max, sizeof(max));
-	fprintf(f, "Plan: %d rows; %d to %d trials, until the interval of each is within +-%g %%\n", res->nr_rows,
-		run->trials_min, run->trials_max, run->precision * 100);
+	fprintf(f, "Plan: %d row%s; %d to %d trials, until the interval of each is within +-%g %%\n", res->nr_rows,
+		res->nr_rows == 1 ? "" : "s", run->trials_min, run->trials_max, run->precision * 100);
 	if (rows)
 		for (int i = 0; i < res->nr_rows; i++)
 			print_row(&res->rows[i], f);

@@ -111,17 +111,25 @@ static int add_tid_row(const struct plan_options *opt, const struct bench *b, st
 	return add_row(b, &p, res, e);
 }
 
+/* With the own tid as the key the published numbers of keys would be the same row again and again. */
+static bool tid_alone(const struct plan_options *opt)
+{
+	return !opt->n_nr_keys && opt->common && !strcmp(params_text(opt->common, "hashmap_key", ""), "tid");
+}
+
 static int add_benches(const struct plan_options *opt, const char *const *names, struct results *res, struct err *e)
 {
 	for (size_t i = 0; names[i]; i++) {
 		const struct bench *b = bench_find(names[i]);
-		int rc;
+		bool keyed = b && find_param(b, "hashmap_key");
+		int rc = 0;
 
 		if (!b)
 			return err_set(e, ERR_USAGE, -EINVAL, "unknown benchmark '%s' (lsbench list shows all)",
 				       names[i]);
-		rc = add_bench(opt, b, res, e);
-		if (!rc && opt->tid_row && find_param(b, "hashmap_key"))
+		if (!keyed || !tid_alone(opt))
+			rc = add_bench(opt, b, res, e);
+		if (!rc && keyed && (opt->tid_row || tid_alone(opt)))
 			rc = add_tid_row(opt, b, res, e);
 		if (rc)
 			return rc;

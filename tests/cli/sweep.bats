@@ -127,7 +127,8 @@ assert_quiet() {
 	assert_out_line '  hit, 4 maps'
 	assert_out_line '  miss, 8 maps'
 	lsbench sweep --dry-run --hashmap-key tid --bench local-storage-cache-hashmap-control
-	assert_out 'own tid'
+	assert_out_line '  hash, own tid'
+	assert_out 'Plan: 1 row;'
 }
 
 @test "lists, _ for -, and --bench again or with commas choose the rows" {
@@ -223,6 +224,8 @@ refuse() {
 	assert_refused 2 "hashmap_fill"
 	small --list-len 4
 	assert_refused 2 "list_len"
+	lsbench sweep --list-len 1
+	assert_refused 2 "--list_len of local-storage-miss" "'1'" "2 to 1000"
 	fake --bench local-storage-cache-hashmap-control --nr-maps 5
 	assert_refused 2 "--nr-maps"
 	fake --nr-keys 2000 --hashmap-capacity 1000

@@ -142,10 +142,10 @@ static void test_complete_refuses(void **state)
 
 	(void)state;
 	refuse(HASH, p, "999", "1000");
-	refuse(SEQ, with("nr_maps", 0), "nr_maps", "1..1000");
-	refuse(SEQ, with("nr_maps", 1001), "1001", "1..1000");
+	refuse(SEQ, with("nr_maps", 0), "--nr_maps", "1 to 1000");
+	refuse(SEQ, with("nr_maps", 1001), "1001", "1 to 1000");
 	refuse(SEQ, with("list_len", 3), "list_len", SEQ);
-	refuse("local-storage-miss", with("list_len", 1), "list_len", "2..1000");
+	refuse("local-storage-miss", with("list_len", 1), "--list_len", "2 to 1000");
 	refuse(HASH, with("hashmap_fill", 1), "hashmap_fill", "1");
 	assert_true(params_set_text(&text, "nr_maps", "many"));
 	refuse(SEQ, text, "nr_maps", "many");

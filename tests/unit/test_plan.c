@@ -138,7 +138,7 @@ static void test_refusals(void **state)
 	refuse((struct plan_options){ .benches = none }, "no-such", "list");
 	refuse((struct plan_options){ .benches = seq, .common = &len }, "list_len", "no benchmark");
 	refuse((struct plan_options){ .common = &capacity, .nr_keys = keys, .n_nr_keys = 1 }, "5000", "4999");
-	refuse((struct plan_options){ .benches = seq, .nr_maps = maps, .n_nr_maps = 1 }, "nr_maps", "1..1000");
+	refuse((struct plan_options){ .benches = seq, .nr_maps = maps, .n_nr_maps = 1 }, "--nr_maps", "1 to 1000");
 }
 
 /* The tid row looks up one key: a small hash must not refuse it for its default. */
