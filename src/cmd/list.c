@@ -153,7 +153,7 @@ static void print_stores(json_t *all)
 
 	printf("\nKinds of maps (* can be measured, others are probed):\n");
 	for (size_t i = 0; (s = json_array_get(all, i)); i++)
-		printf("  %c %-10s %s\n", json_is_true(json_object_get(s, "measured")) ? '*' : ' ', text_of(s, "name"),
+		printf("  %c %-16s %s\n", json_is_true(json_object_get(s, "measured")) ? '*' : ' ', text_of(s, "name"),
 		       text_of(s, "summary"));
 }
 

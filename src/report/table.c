@@ -413,6 +413,8 @@ static void write_key(const struct layout *l, const bool *left_out, FILE *f)
 	text_add(s, sizeof(s),
 		 "miss %%: gets that find their slot taken, from the slots of the maps, and counted by an "
 		 "untimed audit (aud.). ");
+	if (l->shown[COL_N])
+		text_add(s, sizeof(s), "n: trials of the row. ");
 	if (any_floor(l))
 		text_add(s, sizeof(s),
 			 "<floor: the interval of net reaches zero, so the get cannot be told from the loop. ");
