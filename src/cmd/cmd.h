@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A subcommand: src/cmd/NAME.c defines `const struct cmd cmd_NAME`; make writes the registry. A command prints (and
- * is the only place that does), returns the exit status of specification 7, and never exits.
+ * is the only place that does), returns the exit status (README, "Exit status"), and never exits.
  */
 #pragma once
 

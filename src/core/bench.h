@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A benchmark as data: its name, its parameters, which maps one round of it touches. What runs in the kernel is
- * the timed loop all benchmarks share (bpf/loop.bpf.h): either an access sequence over storage maps or random keys in a
- * hash. Adding one is adding src/bench/NAME.c with `const struct bench bench_NAME`; make writes the registry.
+ * the timed loop all benchmarks share (bpf/storage.bpf.c, bpf/hash.bpf.c): either an access sequence over storage maps
+ * or random keys in a hash. Adding one is adding src/bench/NAME.c with `const struct bench bench_NAME`; make writes the
+ * registry.
  */
 #pragma once
 
@@ -41,7 +42,7 @@ struct bench {
 	int (*sequence)(const struct params *p, uint16_t **ret_seq, uint32_t *ret_len);
 	/* Intended slot of map i, given the number of slots: i mod slots in the published benchmarks. */
 	uint32_t (*slot)(const struct params *p, uint32_t i, uint32_t nr_slots);
-	/* Counters of N loop iterations by the formulas of the specification, for `run` and for checks. */
+	/* Counters of N loop iterations by formula, for `run` and for checks. */
 	void (*expected)(const struct params *p, uint64_t iterations, struct counters *ret);
 	/* Do complete parameters go together? NULL: always. 0 or -EINVAL, ERR_USAGE naming both. */
 	int (*check)(const struct params *p, struct err *e);

@@ -93,7 +93,7 @@ int live_run(const struct engine *eng, struct session *session, int row, const s
 	     const struct live_events *ev, struct live_result *ret, struct err *e);
 void live_result_free(struct live_result *r); /* frees what it owns */
 
-/* ---- the lines that scripts parse (specification section 5), without a newline; buf is returned ---- */
+/* ---- the lines that scripts for the kernel's bench parse, without a newline; buf is returned ---- */
 
 const char *live_iter_line(char *buf, size_t size, const struct live_tick *t);
 const char *live_summary_line(char *buf, size_t size, const struct live_result *r);

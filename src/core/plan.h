@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which rows a sweep measures: the published matrix (specification section 4), or lists from the command line. A plan
- * is a struct results whose rows have points and no repetitions yet.
+ * Which rows a sweep measures: the published matrix (run_bench_local_storage.sh), or lists from the command line. A
+ * plan is a struct results whose rows have points and no repetitions yet.
  */
 #pragma once
 

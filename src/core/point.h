@@ -32,7 +32,7 @@ struct point {
 	char loop[32];	  /* "hoisted", "sequence", "single" ...; "" until the engine was asked */
 };
 
-/* Per specification section 2: hits + nulls + errors = ops, always. */
+/* hits + nulls + errors = ops, always. */
 struct counters {
 	uint64_t ops;
 	uint64_t hits;

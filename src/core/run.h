@@ -55,5 +55,5 @@ int run_sweep(const struct run_options *opt, const struct engine *eng, void *sta
 	      const struct run_events *ev, struct err *e);
 /* Seconds the plan is expected to take: rounds x (set-up + rows x row time), and at most. */
 void run_expect(const struct run_options *opt, const struct results *res, double *ret_typical_s, double *ret_max_s);
-/* The exit status (specification 7) that the outcomes of the rows mean: 0 or 1. */
+/* The exit status (README) that the outcomes of the rows mean: 0 or 1. */
 int run_exit_status(const struct results *res);

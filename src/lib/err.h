@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-/* Which exit status the error means when it reaches main (specification section 7). */
+/* Which exit status the error means when it reaches main (README, "Exit status"). */
 enum err_class {
 	ERR_NONE = 0,
 	ERR_FAILED = 1,	 /* a file, a row, a system call that should have worked */

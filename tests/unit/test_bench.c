@@ -249,7 +249,7 @@ static double share(const char *bench, const char *param, uint64_t n, uint32_t s
 	return slots_miss_share(slot, slots, seq, len);
 }
 
-/* The table of the specification, section 1. */
+/* The published shares of misses. */
 static void test_miss_shares(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The slot model against the published table (specification section 1), exactly, and against hand-made patterns. */
+/* The slot model against the published table exactly, and against hand-made patterns. */
 #include "unit.h"
 
 #include <math.h>
