@@ -10,12 +10,14 @@ DOCDIR := $(DESTDIR)$(PREFIX)/share/doc/lsbench
 .PHONY: install uninstall
 ##@ Use
 install: $(BIN)/lsbench ## install program, man page and bash completion (PREFIX=/usr/local, DESTDIR)
-	install -d '$(BINDIR)' '$(MANDIR)' '$(COMPDIR)' '$(DOCDIR)'
+	install -d '$(BINDIR)' '$(MANDIR)' '$(COMPDIR)' '$(DOCDIR)/docs/decisions'
 	install -m 755 $(BIN)/lsbench '$(BINDIR)/lsbench'
 	install -m 644 docs/lsbench.1 '$(MANDIR)/lsbench.1'
 	$(BIN)/lsbench help --completion bash >$(B)/lsbench.completion
 	install -m 644 $(B)/lsbench.completion '$(COMPDIR)/lsbench'
-	install -m 644 README.md COPYING $(wildcard docs/*.md) '$(DOCDIR)/'
+	install -m 644 README.md CONTRIBUTING.md COPYING '$(DOCDIR)/'
+	install -m 644 $(wildcard docs/*.md) '$(DOCDIR)/docs/'
+	install -m 644 $(wildcard docs/decisions/*.md) '$(DOCDIR)/docs/decisions/'
 
 uninstall: ## remove what install put there (same PREFIX, DESTDIR)
 	rm -f '$(BINDIR)/lsbench' '$(MANDIR)/lsbench.1' '$(COMPDIR)/lsbench'

@@ -65,7 +65,13 @@ section() {
 	[ -s "$dir/opt/x/share/man/man1/lsbench.1" ] || fail "no man page"
 	grep -q 'complete .*lsbench' "$dir/opt/x/share/bash-completion/completions/lsbench" || fail "no completion"
 	bash -n "$dir/opt/x/share/bash-completion/completions/lsbench" || fail "the completion is not bash"
-	[ -s "$dir/opt/x/share/doc/lsbench/README.md" ] || fail "no documents"
+	# As in the tree, so that the links between them hold.
+	local doc=$dir/opt/x/share/doc/lsbench link n=0
+	for link in $(grep -oE '\]\([^)#]+' "$doc/README.md" | cut -c3- | grep -vE '^https?:|docs/lsbench.1'); do
+		[ -e "$doc/$link" ] || fail "README.md links to $link, which is not installed"
+		n=$((n + 1))
+	done
+	[ "$n" -ge 4 ] || fail "README.md has only $n links"
 	"$dir/opt/x/bin/lsbench" version >/dev/null || fail "the installed program does not run"
 	env -u MAKEFLAGS -u MAKELEVEL make -s uninstall DESTDIR="$dir" PREFIX=/opt/x || fail "make uninstall failed"
 	[ -z "$(find "$dir" -type f)" ] || fail "left behind: $(find "$dir" -type f)"
