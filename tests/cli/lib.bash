@@ -131,3 +131,15 @@ wait_until() {
 	done
 	return 1
 }
+
+# The process catches the signal (a name). Before it does, a test would see the default action, or none.
+hears() {
+	local caught
+	caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
+	((0x${caught:-0} >> ($(kill -l "$2") - 1) & 1))
+}
+
+# So many threads, the first one included.
+has_threads() {
+	[ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)" -ge "$2" ]
+}

@@ -141,7 +141,7 @@ setup() {
 }
 
 @test "a closed pipe is an error, not a death by SIGPIPE" {
-	run_apart bash -c 'exec 3> >(exec true); sleep 0.2; "$LSBENCH" list >&3'
+	run_apart bash -c 'exec 3> >(exec true); wait $!; "$LSBENCH" list >&3'
 	assert_status 1
 	assert_err "closed pipe"
 }

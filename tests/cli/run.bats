@@ -331,7 +331,7 @@ SUMMARY='Summary: hits throughput +[0-9.]+ ± +?[0-9.]+ M ops/s, hits latency +[
 @test "run: a producer that hangs is left behind" {
 	script '{"hang": true}'
 	SCRIPT=script start -p 2 "$SEQ"
-	wait_until 10 grep -q 'Setting up' out || fail "not at the set-up"
+	wait_until 10 has_threads "$pid" 3 || fail "no producers"
 	sleep 0.3
 	stop TERM
 	assert_status 143

@@ -66,7 +66,8 @@ check_kept() {
 		for pair in INT:130 TERM:143; do
 			sit_at "$phase"
 			start -o table
-			sleep 0.4
+			wait_until 10 hears "$pid" "${pair%:*}" || fail "$phase: no handler"
+			sleep 0.2 # it is on its way to the phase
 			stop "${pair%:*}"
 			[ "$rc" -eq "${pair#*:}" ] || fail "$phase: exit status $rc"
 			grep -qx "lsbench: stopped by SIG${pair%:*} before anything was measured" err || fail "$(cat err)"
@@ -79,7 +80,8 @@ check_kept() {
 	for pair in INT:130 TERM:143; do
 		printf '%s\n' '{"gross": 5.0, "delay_ms": 10000, "delay_at": "setup"}' >script.jsonl
 		start -o table
-		sleep 0.4
+		wait_until 10 hears "$pid" "${pair%:*}" || fail "no handler"
+		sleep 0.2
 		stop "${pair%:*}"
 		[ "$rc" -eq "${pair#*:}" ] || fail "exit status $rc"
 		grep -q "stopped by SIG${pair%:*} before anything was measured" err || fail "$(cat err)"
@@ -92,7 +94,7 @@ check_kept() {
 		rm -f r.jsonl
 		sit_at "$phase"
 		start
-		wait_until 5 reps 2 || fail "$phase: no repetition"
+		wait_until 20 reps 2 || fail "$phase: no repetition"
 		sleep 0.2
 		stop INT
 		check_kept INT 130 || fail "$phase"
@@ -104,7 +106,7 @@ check_kept() {
 		rm -f r.jsonl
 		sit_at "$phase"
 		start
-		wait_until 5 reps 2 || fail "$phase: no repetition"
+		wait_until 20 reps 2 || fail "$phase: no repetition"
 		sleep 0.2
 		stop TERM
 		check_kept TERM 143 || fail "$phase"
@@ -114,7 +116,7 @@ check_kept() {
 @test "SIGHUP keeps the results, too; under nohup it is not heard" {
 	sit_at batch
 	start
-	wait_until 5 reps 2
+	wait_until 20 reps 2
 	sleep 0.2
 	stop HUP
 	check_kept HUP 129
@@ -126,7 +128,7 @@ check_kept() {
 			--json r.jsonl
 	) >out 2>err 3>&- &
 	pid=$!
-	sleep 0.3
+	wait_until 10 grep -qs lsbench "/proc/$pid/comm" || fail "not started"
 	kill -HUP "$pid"
 	rc=0
 	wait "$pid" || rc=$?
@@ -142,7 +144,7 @@ check_kept() {
 	setsid "$LSBENCH" sweep --engine fake --script script.jsonl --bench local-storage-cache-seq-get --nr-maps 1,16 \
 		--json r.jsonl >out 2>err 3>&- &
 	pid=$!
-	wait_until 5 reps 2
+	wait_until 20 reps 2
 	sleep 0.2
 	group=$(ps -o pgid= -p "$pid" | tr -d ' ')
 	[ "$group" = "$pid" ] || skip "setsid made another process"
@@ -157,7 +159,7 @@ check_kept() {
 @test "a second signal does no harm" {
 	sit_at setup
 	start
-	wait_until 5 reps 2
+	wait_until 20 reps 2
 	sleep 0.2
 	kill -INT "$pid"
 	kill -TERM "$pid" 2>/dev/null || true
@@ -172,7 +174,7 @@ check_kept() {
 @test "kill -9 leaves a .partial that report reads, and no child" {
 	sit_at batch
 	start
-	wait_until 5 reps 2
+	wait_until 20 reps 2
 	sleep 0.2
 	kill -KILL "$pid"
 	wait "$pid" 2>/dev/null || true

@@ -332,7 +332,7 @@ refuse() {
 	[ "$(grep -v 'another lsbench' <<<"$stderr" | wc -l)" -eq 1 ]
 	grep -q '"kind": "end"' r.jsonl
 	# shellcheck disable=SC2016
-	run_apart bash -c 'exec 3> >(exec true); sleep 0.2; "$LSBENCH" $LINE --json r2.jsonl >&3'
+	run_apart bash -c 'exec 3> >(exec true); wait $!; "$LSBENCH" $LINE --json r2.jsonl >&3'
 	assert_refused 1 "closed pipe"
 	grep -q '"kind": "end"' r2.jsonl
 	# shellcheck disable=SC2016
@@ -423,11 +423,11 @@ refuse() {
 }
 
 @test "two sweeps at once: both run, both warn" {
-	plays '{"gross": 5.0, "delay_ms": 100, "delay_at": "enter"}'
+	plays '{"gross": 5.0, "delay_ms": 250, "delay_at": "enter"}'
 	local line=(sweep --engine fake --script script.jsonl --bench local-storage-cache-seq-get --nr-maps "1,16" --trials 7:7)
-	"$LSBENCH" "${line[@]}" >first.out 2>first.err 3>&- &
+	"$LSBENCH" "${line[@]}" --json first.jsonl >first.out 2>first.err 3>&- &
 	first=$!
-	sleep 0.5
+	wait_until 20 grep -qs '"kind": "rep"' first.jsonl.partial || fail "the first measures nothing"
 	plays '{"gross": 5.0}'
 	"$LSBENCH" "${line[@]}" >second.out 2>second.err 3>&-
 	wait $first
