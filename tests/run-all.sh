@@ -177,7 +177,15 @@ failed=$(grep -c '^fail ' "$OUT/all")
 skipped=$(grep -c '^skip ' "$OUT/all")
 if ((skipped)); then
 	printf '\nSkipped:\n'
-	grep '^skip ' "$OUT/all" | sed 's/^skip /  /; s/\t/ -- /'
+	# A reason once for all the tests of a program that it concerns.
+	sed -n 's/^skip //p' "$OUT/all" | awk -F '\t' '
+		{
+			at = index($1, ": ")
+			why = substr($1, 1, at - 1) " -- " $2
+			if (!(why in names)) order[++n] = why
+			names[why] = names[why] "\n    " substr($1, at + 2)
+		}
+		END { for (i = 1; i <= n; i++) print "  " order[i] names[order[i]] }'
 fi
 if ((failed)); then
 	printf '\nFailed:\n'
