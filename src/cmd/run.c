@@ -127,6 +127,8 @@ static void print_setup(struct run_state *s)
 	fprintf(stderr, "; set-up:");
 	print_ms("programs", s->setup.load_ms);
 	print_ms("maps", s->setup.storage_ms);
+	if (isfinite(s->setup.storage_ms) && s->setup.fill[0])
+		fprintf(stderr, " (outer array filled by %s)", s->setup.fill);
 	print_ms("hash", s->setup.hash_ms);
 	fprintf(stderr, "\n");
 	if (s->res.run.trigger_why_not[0])

@@ -310,8 +310,12 @@ static int time_outer_updates(double *ret_one_ms, double *ret_batch_ms)
 		keys[i] = i;
 		fds[i] = (__u32)inner;
 	}
-	start = kernel_now_ms();
+	/* Not timed: it may meet a grace period that is about to end. */
 	rc = bpf_map_update_elem(outer, &keys[0], &fds[0], BPF_ANY);
+	if (rc)
+		return rc;
+	start = kernel_now_ms();
+	rc = bpf_map_update_elem(outer, &keys[1], &fds[1], BPF_ANY);
 	if (rc)
 		return rc;
 	*ret_one_ms = kernel_now_ms() - start;

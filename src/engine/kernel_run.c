@@ -165,9 +165,9 @@ int kernel_batch(struct session *s, int row, uint32_t producer, bool empty, stru
 	s->rng[producer][empty] = io->rng;
 	if (rc)
 		return err_set(e, ERR_FAILED, rc, "the timed program could not be run: %s", strerror(-rc));
-	if (retval || io->done != size->callbacks)
-		return err_set(e, ERR_FAILED, -EIO, "the timed program ran %llu of %u callbacks and ended with %u%s",
-			       (unsigned long long)io->done, size->callbacks, retval,
+	if (retval || io->done != (uint64_t)size->callbacks + size->tail)
+		return err_set(e, ERR_FAILED, -EIO, "the timed program ran %llu of %llu callbacks and ended with %u%s",
+			       (unsigned long long)io->done, (unsigned long long)size->callbacks + size->tail, retval,
 			       io->errors ? " (an inner map is absent)" : "");
 	ret->ns = io->ns;
 	ret->counters = (struct counters){ .ops = size->ops, .nulls = io->nulls, .errors = io->errors };

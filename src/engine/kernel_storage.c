@@ -101,19 +101,25 @@ static int fill_by_threads(struct filler *f, uint32_t from)
 	return atomic_load(&f->error);
 }
 
-/* Does a batch wait once, or once an element? Found out with the first elements, which are filled on the way. */
+/*
+ * Does a batch wait once, or once an element? Found out with the first elements, which are filled on the way. The very
+ * first is not timed: it may meet a grace period that is about to end and look cheap; those after it wait a whole one.
+ */
 static enum outer_fill probe_fill(struct filler *f, uint32_t *ret_done)
 {
-	double t0 = kernel_now_ms(), one, batch;
+	double t0, one, batch;
 
-	if (f->n < FILL_PROBE + 1 || update_one(f, 0))
+	if (f->n < FILL_PROBE + 2 || update_one(f, 0))
+		return FILL_THREADS;
+	t0 = kernel_now_ms();
+	if (update_one(f, 1))
 		return FILL_THREADS;
 	one = kernel_now_ms() - t0;
 	t0 = kernel_now_ms();
-	if (update_batch(f, 1, FILL_PROBE))
+	if (update_batch(f, 2, FILL_PROBE))
 		return FILL_THREADS;
 	batch = kernel_now_ms() - t0;
-	*ret_done = FILL_PROBE + 1;
+	*ret_done = FILL_PROBE + 2;
 	return batch < 1 || batch < one * FILL_PROBE / 2 ? FILL_BATCH : FILL_THREADS;
 }
 
