@@ -11,8 +11,9 @@ OBJ := $(SRC:src/%.c=$(O)/%.o)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: all help clean quickstart FORCE
-# "make clean all" means one after the other, although we run jobs in parallel.
-ifneq ($(filter clean,$(MAKECMDGOALS)),)
+# "make clean all" and "make lint check-cli" mean one after the other, although we run jobs in parallel. (The test
+# driver's own builds are parallel.)
+ifneq ($(filter clean check% lint,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 

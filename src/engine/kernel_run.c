@@ -101,6 +101,12 @@ static int enter_storage(struct half *h, uint32_t producer, const struct row_lay
 	rc = kernel_run_untimed(h->prog_touch, producer, "creating the thread's storage", e);
 	if (rc)
 		return rc;
+	if (io->nulls >= r->nr_maps)
+		return err_set(
+			e, ERR_MACHINE, -EOPNOTSUPP,
+			"creating the thread's storage: all %u gets returned NULL; from Linux 6.19 on they do on a "
+			"processor without a double-word compare-exchange (cx16 in /proc/cpuinfo)",
+			r->nr_maps);
 	if (io->nulls || io->errors)
 		return err_set(e, ERR_FAILED, -EIO,
 			       "creating the thread's storage: %llu of %u gets returned NULL, %llu maps are absent",

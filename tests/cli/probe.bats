@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lsbench probe: as root with BPF, with less and less of it, and without. What should be found is asked of other tools
 # (bpftool, /proc), never of lsbench itself.
+# alone: compares counts of maps and programs of the whole machine
 
 load lib
 
