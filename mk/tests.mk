@@ -23,6 +23,10 @@ $(FUZZERS): $(O)/fuzz/%: tests/fuzz/%.c $(O)/liblsbench.a
 
 .PHONY: check check-unit check-cli check-bpf check-fuzz check-compilers lint format bench-self unit-programs fuzz-programs
 ##@ Tests
+# "make check-cli check-bpf": one after the other, they share a folder for what they say. The driver's own builds have jobs.
+ifneq ($(filter check check-% lint,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
 # The driver calls make itself; it must not inherit our job server through a pipe it does not know.
 RUN_ALL = @env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS B='$(B)' MAKE='$(MAKE)' tests/run-all.sh
 check: deps-test ## everything below; the last line counts: N passed, N failed

@@ -111,6 +111,19 @@ static int write_json(const struct probe_report *r, const char *path, struct err
 	return rc;
 }
 
+/* Told here, since main() keeps silent about the output of a command that has another failure to report. */
+static int flush_text(struct err *e)
+{
+	int code = 0;
+
+	errno = 0;
+	if (fflush(stdout) || ferror(stdout))
+		code = errno ? errno : EIO;
+	return code ? err_set(e, ERR_FAILED, -code, "standard output: %s",
+			      code == EPIPE ? "closed pipe" : strerror(code))
+		    : 0;
+}
+
 static int show(const struct probe_report *r, const struct probe_args *args, struct err *e)
 {
 	const struct check *missing = probe_first_missing(r);
@@ -120,7 +133,8 @@ static int show(const struct probe_report *r, const struct probe_args *args, str
 		probe_print(r, stdout);
 		if (!missing)
 			fputs("\nA sweep can run here.\n", stdout);
-		fflush(stdout);
+		if (flush_text(e))
+			return cmd_fail(e);
 	}
 	if (args->json && write_json(r, args->json, e))
 		return cmd_fail(e);

@@ -330,6 +330,10 @@ print(v)' "$1" <<<"$output"
 
 @test "probe onto a full disk is an error" {
 	run_apart bash -c '"$1" probe >/dev/full' - "$LSBENCH"
-	[ "$status" -ne 0 ]
+	assert_status 1
+	assert_err "standard output"
+	# Also where a sweep cannot run.
+	run_apart bash -c 'ulimit -n 64; "$1" probe >/dev/full' - "$LSBENCH"
+	assert_status 1
 	assert_err "standard output"
 }
