@@ -106,6 +106,7 @@ int main(int argc, char **argv)
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: the write fails with EFBIG and is reported */
 	if (argc < 1) {
 		argc = 1;
 		argv = nothing;

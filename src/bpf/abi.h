@@ -18,6 +18,7 @@
 #define LSB_HOIST_TURNS 4     /* times a callback goes through them: a call and a return cost up to 10 ns (safe RET) */
 #define LSB_UNROLL 32	      /* gets of one callback of the sequence form */
 #define LSB_HASH_UNROLL 32    /* lookups of one callback of the hash loop */
+#define LSB_OTHER_FILES 48    /* open files beside the maps: programs, other maps, BTF, links, stdio, pipes */
 #define LSB_PRODUCERS_MAX 64
 #define LSB_HASHES_MAX 1024
 #define LSB_SLOT_UNSEEN 255

@@ -187,6 +187,13 @@ static int kernel_resolve(void *state, struct results *res, struct err *e)
 		resolve_rows(st, st->trigger, res, fresh, &why);
 		return 0;
 	}
+	/* With any loop: limits depend on the maps alone, and must be known before the first one is created. */
+	for (int i = 0; i < res->nr_rows; i++)
+		if (fresh[i])
+			str_copy(res->rows[i].point.loop, sizeof(res->rows[i].point.loop),
+				 loop_form_names[LOOP_SINGLE]);
+	if (check_limits(st, res, e))
+		return e->code;
 	if (strcmp(st->cfg.trigger, "auto"))
 		first = last = trigger_find(st->cfg.trigger);
 	res->run.trigger_why_not[0] = '\0';

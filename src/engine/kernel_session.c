@@ -27,7 +27,6 @@
 #include "lsbench.skel.h"
 
 #define VERIFIER_LOG_BYTES (4u << 20)
-#define OTHER_FILES 96 /* programs, other maps, BTF, links, stdio, pipes */
 
 const char *const trigger_names[TRIGGER_NR + 1] = { "raw_tp", "fentry", "syscall", NULL };
 
@@ -49,7 +48,7 @@ double kernel_now_ms(void)
 
 int kernel_check_limits(const struct layout *l, uint32_t producers, struct err *e)
 {
-	uint64_t files = l->nr_pool + l->nr_hashes + OTHER_FILES, have, bytes = layout_hash_bytes(l);
+	uint64_t files = l->nr_pool + l->nr_hashes + LSB_OTHER_FILES, have, bytes = layout_hash_bytes(l);
 	char need_text[32], have_text[32];
 	struct rlimit lim;
 

@@ -144,7 +144,7 @@ all_rows_are_sound() {
 	programs_and_maps | sort >before
 	run bash -c 'ulimit -n 64; "$LSBENCH" sweep -q --nr-maps 100 --bench local-storage-cache-seq-get'
 	[ "$status" -eq 4 ]
-	[[ $output == *64* && $output == *"open files"* ]]
+	[[ $output == *"limit is 64"* && $output == *"212 open files"* ]]
 	nothing_is_left
 }
 
