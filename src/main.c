@@ -14,6 +14,7 @@
 
 #include "cmd/cmd.h"
 #include "lib/cleanup.h"
+#include "lib/outfile.h"
 #include "lib/str.h"
 
 /*
@@ -83,15 +84,14 @@ static int dispatch(int argc, char **argv)
 static int close_stdout(int status)
 {
 	struct err e = { 0 };
-	bool failed = ferror(stdout);
-	int code;
+	int code = outfile_flush_stream(stdout);
 
 	errno = 0;
-	failed |= fclose(stdout) != 0;
-	code = errno ? errno : EIO;
-	if (!failed || status)
+	if (fclose(stdout) && !code)
+		code = errno ? errno : EIO;
+	if (!code || status)
 		return status;
-	err_set(&e, ERR_FAILED, -code, "standard output: %s", code == EPIPE ? "closed pipe" : strerror(code));
+	err_set(&e, ERR_FAILED, -code, "standard output: %s", outfile_why(code));
 	return cmd_fail(&e);
 }
 
@@ -105,8 +105,9 @@ int main(int argc, char **argv)
 	/* Room for all that is not written through an outfile: then it fails, if it does, where errno is looked at. */
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+	/* A closed pipe and a file grown to ulimit -f are errors of a write, like a full disk. */
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: the write fails with EFBIG and is reported */
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 1) {
 		argc = 1;
 		argv = nothing;

@@ -53,6 +53,14 @@ int cmd_fail_memory(void)
 	return cmd_fail(&e);
 }
 
+void cmd_tell(const char *what, const char *text)
+{
+	char shown[1024];
+
+	str_printable(shown, sizeof(shown), text);
+	fprintf(stderr, "lsbench: %s%s\n", what, shown);
+}
+
 const struct argp_option cmd_json_table[] = {
 	{ "json", 'j', NULL, 0, "as one JSON object", 0 },
 	{ 0 },

@@ -22,6 +22,8 @@ const struct cmd *cmd_find(const char *name);
 int cmd_fail(const struct err *e);
 /* The same for what has no struct err: out of memory. */
 int cmd_fail_memory(void);
+/* "lsbench: WHATTEXT" as a line on stderr; the text may come from a file or the kernel and is made printable. */
+void cmd_tell(const char *what, const char *text);
 
 /* Commands whose only option is --json: their table and setter; ctx is a bool. */
 extern const struct argp_option cmd_json_table[];

@@ -91,6 +91,7 @@ int measure_cpu(const char *name, const char *text, int *ret_cpu, struct err *e)
 
 enum measure_phase {
 	MEASURE_NOTHING_YET, /* a signal ends the program at once (exit 128 + number): nothing is measured yet */
+	MEASURE_OPENING,     /* a signal is noted and breaks an open() that waits: EINTR */
 	MEASURE_RUNNING,     /* a signal is noted: measure_stop_signal(), measure_stop_fd() */
 	MEASURE_PRINTING,    /* everything is kept: end at once, silently */
 };

@@ -16,6 +16,8 @@
 #include "cmd/measure_lib.h"
 #include "lib/cleanup.h"
 
+#define STOP_SECONDS 5
+
 static volatile sig_atomic_t stop_signal;
 static volatile sig_atomic_t current_phase;
 static volatile pid_t owner;
@@ -33,14 +35,26 @@ static void say(const char *text)
 	(void)ignored; /* a closed terminal: nobody left to tell */
 }
 
+/* Much longer than an orderly end takes: something we write to is stuck, such as a pipe that nobody reads. */
+static void on_alarm(int sig)
+{
+	(void)sig;
+	say("lsbench: stopped by ");
+	say(measure_signal_name(stop_signal));
+	say(" while an output did not take what was written to it; a results file may have stayed FILE.partial\n");
+	_exit(128 + stop_signal);
+}
+
 static void on_signal(int sig)
 {
 	int saved = errno;
 	ssize_t ignored;
 
-	if (getpid() == owner && current_phase == MEASURE_RUNNING) {
-		if (!stop_signal)
+	if (getpid() == owner && (current_phase == MEASURE_RUNNING || current_phase == MEASURE_OPENING)) {
+		if (!stop_signal) {
 			stop_signal = sig;
+			alarm(STOP_SECONDS);
+		}
 		ignored = write(stop_pipe[1], "", 1); /* full: readable already */
 		(void)ignored;
 		errno = saved;
@@ -55,17 +69,34 @@ static void on_signal(int sig)
 	_exit(128 + sig);
 }
 
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+/* With SA_RESTART a signal does not break the writing of a results file (the waits poll stop_fd); without it an open()
+ * that waits for the reader of a fifo ends. */
+static void let_restart(bool restart)
+{
+	struct sigaction sa;
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		if (sigaction(signals[i], NULL, &sa) || sa.sa_handler != on_signal)
+			continue;
+		sa.sa_flags = restart ? SA_RESTART : 0;
+		sigaction(signals[i], &sa, NULL);
+	}
+}
+
 static int install(struct err *e)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	/* SA_RESTART: a signal must not break the writing of a results file; the waits poll stop_fd. */
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, old;
+	struct sigaction alarm_sa = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
 
 	if (pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK))
-		return err_set(e, ERR_FAILED, -errno, "pipe: %s", strerror(errno));
+		return err_set(e, ERR_MACHINE, -errno, "no pipe for signals: %s (ulimit -n?)", strerror(errno));
 	sigemptyset(&sa.sa_mask);
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaddset(&sa.sa_mask, signals[i]);
+	if (sigaction(SIGALRM, &alarm_sa, NULL))
+		return err_set(e, ERR_FAILED, -errno, "sigaction: %s", strerror(errno));
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
 		/*
 		 * nohup means it. An ignored SIGINT, though, is what a script's shell gives to every job in the
@@ -87,6 +118,9 @@ int measure_signals(enum measure_phase phase, struct err *e)
 	owner = getpid();
 	if (stop_pipe[0] < 0)
 		r = install(e);
+	let_restart(phase != MEASURE_OPENING);
+	if (phase == MEASURE_PRINTING)
+		alarm(0); /* who reads slowly may: another signal ends it */
 	return r;
 }
 

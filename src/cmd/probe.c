@@ -114,14 +114,9 @@ static int write_json(const struct probe_report *r, const char *path, struct err
 /* Told here, since main() keeps silent about the output of a command that has another failure to report. */
 static int flush_text(struct err *e)
 {
-	int code = 0;
+	int code = outfile_flush_stream(stdout);
 
-	errno = 0;
-	if (fflush(stdout) || ferror(stdout))
-		code = errno ? errno : EIO;
-	return code ? err_set(e, ERR_FAILED, -code, "standard output: %s",
-			      code == EPIPE ? "closed pipe" : strerror(code))
-		    : 0;
+	return code ? err_set(e, ERR_FAILED, -code, "standard output: %s", outfile_why(code)) : 0;
 }
 
 static int show(const struct probe_report *r, const struct probe_args *args, struct err *e)

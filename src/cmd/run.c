@@ -7,8 +7,8 @@
  * number of seconds; and the set-up happens before a signal is only noted, so that Ctrl-C ends it at once.
  */
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +36,7 @@ struct run_state {
 	struct live_result live;
 	int nr_machine_warnings;
 	bool left_behind; /* a producer still uses session and engine */
+	bool unheard;	  /* standard output is lost and nothing else keeps the result: no use in going on */
 };
 
 static struct row *the_row(struct run_state *s)
@@ -63,9 +64,14 @@ static void on_started(void *arg)
 
 static void on_tick(void *arg, const struct live_tick *tick)
 {
+	struct run_state *s = arg;
 	char line[256];
 
-	say(arg, live_iter_line(line, sizeof(line), tick));
+	say(s, live_iter_line(line, sizeof(line), tick));
+	if (!ferror(stdout) || s->writer || *measure_stop_signal())
+		return;
+	s->unheard = true;
+	*measure_stop_signal() = SIGPIPE;
 }
 
 /* ---- before ---- */
@@ -132,7 +138,7 @@ static void print_setup(struct run_state *s)
 	print_ms("hash", s->setup.hash_ms);
 	fprintf(stderr, "\n");
 	if (s->res.run.trigger_why_not[0])
-		fprintf(stderr, "lsbench: other triggers: %s\n", s->res.run.trigger_why_not);
+		cmd_tell("other triggers: ", s->res.run.trigger_why_not);
 }
 
 /* Engine, machine, trigger and loop; then maps and programs, if the row can be measured. */
@@ -171,7 +177,7 @@ static void print_warnings(const struct run_state *s)
 	int first = s->cmd.measure.verbose ? 0 : s->nr_machine_warnings;
 
 	for (int i = first; i < run->nr_warnings; i++)
-		fprintf(stderr, "lsbench: warning: %s\n", run->warnings[i]);
+		cmd_tell("warning: ", run->warnings[i]);
 }
 
 /* The Summary is the last line: scripts take it with tail. */
@@ -228,18 +234,6 @@ static int finish_file(struct run_state *s, bool complete, int status, struct er
 	return results_writer_finish(take_ptr(s->writer), &s->res, &analysis, complete, status, e);
 }
 
-/* Nothing to keep: the file goes. */
-static void drop_file(struct run_state *s)
-{
-	char partial[PATH_MAX];
-
-	if (!s->writer)
-		return;
-	results_writer_abandon(take_ptr(s->writer));
-	snprintf(partial, sizeof(partial), "%s.partial", s->cmd.measure.json);
-	unlink(partial);
-}
-
 static int open_file(struct run_state *s, struct err *e)
 {
 	if (!s->cmd.measure.json)
@@ -269,6 +263,8 @@ static int conclude(struct run_state *s, int r, struct err *e)
 	int sig = (int)*measure_stop_signal(), status = r == -EINTR && sig ? 128 + sig : 0;
 	bool anything = s->live.hits_m.n > 0;
 
+	if (s->unheard) /* main says why */
+		return 0;
 	if (measure_neighbours_check(&s->neighbours))
 		run_warn(&s->res.run, "another lsbench measured on this machine at the same time: its load moves these "
 				      "figures; run them one after the other");
@@ -276,13 +272,13 @@ static int conclude(struct run_state *s, int r, struct err *e)
 		fprintf(stderr, "lsbench: stopped by %s after %d of %llu counted seconds\n", measure_signal_name(sig),
 			s->live.hits_m.n, (unsigned long long)s->cmd.duration_s + 1);
 	if (!anything) {
-		drop_file(s);
+		results_writer_discard(take_ptr(s->writer));
 		return status ? status : ERR_FAILED;
 	}
 	r = keep_result(s, e);
 	print_warnings(s);
 	if (s->live.outcome == OUTCOME_INVALID) {
-		fprintf(stderr, "lsbench: the result is invalid: %s\n", s->live.reason);
+		cmd_tell("the result is invalid: ", s->live.reason);
 		status = status ? status : ERR_FAILED;
 	} else {
 		print_result(s);
@@ -323,10 +319,17 @@ static int measure(struct run_state *s, struct err *e)
 		.stop_fd = measure_stop_fd(),
 	};
 	const struct live_events events = { .arg = s, .started = on_started, .tick = on_tick };
-	int r = measure_signals(MEASURE_RUNNING, e);
+	int r = measure_signals(MEASURE_OPENING, e);
 
 	if (!r)
 		r = open_file(s, e);
+	if (r && *measure_stop_signal()) {
+		fprintf(stderr, "lsbench: stopped by %s before anything was measured\n",
+			measure_signal_name((int)*measure_stop_signal()));
+		return 128 + (int)*measure_stop_signal();
+	}
+	if (!r)
+		r = measure_signals(MEASURE_RUNNING, e);
 	if (r)
 		return cmd_fail(e);
 	measure_neighbours_open(&s->neighbours, s->cmd.measure.engine->name);

@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/abi.h"
 #include "cmd/run_lib.h"
 #include "lib/cleanup.h"
 #include "lib/num.h"
 #include "lib/str.h"
 
 #define SECONDS_MAX 86400
-#define PRODUCERS_MAX 1024
+#define PRODUCERS_MAX LSB_PRODUCERS_MAX
 #define CPUS_MAX 8192 /* the most a kernel can be configured for */
 #define PARAM_OPTIONS_MAX 64
 #define BENCHES_MAX 64

@@ -48,7 +48,7 @@ static void tell(struct sweep *s, const char *text)
 {
 	run_warn(&s->res.run, "%s", text);
 	progress_clear(&s->progress);
-	fprintf(stderr, "lsbench: %s\n", text);
+	cmd_tell("", text);
 }
 
 /* The earlier of two sweeps learns of the later one here, the later one at its start. */
@@ -215,8 +215,8 @@ static int print_report(struct sweep *s, struct err *e)
 	int r;
 
 	report_style_for(s->out.f, &style);
-	/* Everything is kept: nothing is lost when a reader that does not read is given up. */
-	if (!s->out.path)
+	/* Everything is kept: nothing is lost when a reader (a pipe, a fifo) that does not read is given up. */
+	if (!s->out.tmp)
 		measure_signals(MEASURE_PRINTING, e);
 	r = s->opt.format->write(&s->res, &s->analysis, &style, s->out.f, e);
 	if (r) {
@@ -236,7 +236,7 @@ static void print_warnings(const struct sweep *s)
 
 		/* These were told at once. */
 		if (strcmp(text, neighbours_text) && strcmp(text, s->stop_text))
-			fprintf(stderr, "lsbench: warning: %s\n", text);
+			cmd_tell("warning: ", text);
 	}
 }
 
@@ -252,11 +252,13 @@ static void abandon(struct sweep *s, struct err *e)
 	if (!s->partial_open)
 		return;
 	s->partial_open = false;
+	if (!rows_measured(&s->res)) {
+		results_writer_discard(take_ptr(s->writer));
+		return;
+	}
 	results_writer_abandon(take_ptr(s->writer));
 	snprintf(partial, sizeof(partial), "%s.partial", s->opt.measure.json);
-	if (!rows_measured(&s->res))
-		unlink(partial);
-	else if (!strstr(e->msg, partial) && !access(partial, F_OK))
+	if (!strstr(e->msg, partial) && !access(partial, F_OK))
 		snprintf(e->msg + len, sizeof(e->msg) - len, "\nwhat was measured until then is in %.1000s", partial);
 }
 
@@ -325,9 +327,13 @@ static int measure(struct sweep *s, struct err *e)
 	double typical_s, max_s;
 	int r;
 
-	r = measure_signals(MEASURE_RUNNING, e);
+	r = measure_signals(MEASURE_OPENING, e);
 	if (!r)
 		r = open_outputs(s, e);
+	if (r && *measure_stop_signal())
+		return stopped_early(s, (int)*measure_stop_signal());
+	if (!r)
+		r = measure_signals(MEASURE_RUNNING, e);
 	if (r) {
 		abandon(s, e);
 		outfile_discard(&s->out);

@@ -4,6 +4,7 @@
  * benchmarks' own tables.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "core/bench.h"
 #include "lib/cleanup.h"
 #include "lib/num.h"
+#include "lib/outfile.h"
 #include "lib/str.h"
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -304,6 +306,18 @@ void sweep_options_free(struct sweep_options *o)
 	free(o->list_len.v);
 }
 
+/* What is printed must not replace what is kept, under neither of the two names it goes by. */
+static bool outputs_collide(const struct sweep_options *o)
+{
+	_cleanup_free_ char *partial = NULL;
+
+	if (!o->measure.json || !o->output || !strcmp(o->output, "-"))
+		return false;
+	if (asprintf(&partial, "%s.partial", o->measure.json) < 0)
+		partial = NULL;
+	return outfile_same(o->measure.json, o->output) || (partial && outfile_same(partial, o->output));
+}
+
 int sweep_options_check(struct sweep_options *o, struct err *e)
 {
 	int r = o->dry_run ? 0 : measure_check(&o->measure, e);
@@ -313,7 +327,7 @@ int sweep_options_check(struct sweep_options *o, struct err *e)
 	if (!r && o->run.keep_batches && !o->measure.json)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			       "--keep-batches needs --json FILE: that is where batches are kept");
-	if (!r && o->measure.json && o->output && !strcmp(o->measure.json, o->output))
+	if (!r && outputs_collide(o))
 		return err_set(e, ERR_USAGE, -EINVAL, "--json and -o name the same file '%.200s'", o->output);
 	o->run.seed = o->measure.seed;
 	o->measure.cfg.verbose = o->measure.verbose;

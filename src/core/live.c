@@ -157,7 +157,7 @@ static int start_threads(struct live *l, struct err *e)
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (code)
-		return err_set(e, ERR_FAILED, -code,
+		return err_set(e, ERR_MACHINE, -code,
 			       "producer %" PRIu32 " of %" PRIu32 " could not be started: %s (ulimit -u?)", l->nr,
 			       l->opt.producers, strerror(code));
 	return 0;

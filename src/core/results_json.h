@@ -26,6 +26,8 @@ int results_writer_finish(struct results_writer *w, const struct results *res, c
 			  int exit_status, struct err *e);
 /* Frees and leaves PATH.partial where it is (an error that must not lose data). */
 void results_writer_abandon(struct results_writer *w);
+/* Frees and removes PATH.partial: nothing was measured. */
+void results_writer_discard(struct results_writer *w);
 
 /* All lines of a finished run to a stream (report --format jsonl). */
 int results_write_all(const struct results *res, const struct analysis *a, FILE *f, struct err *e);

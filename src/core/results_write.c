@@ -65,6 +65,11 @@ static bool path_is_special(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+static bool error_is_full(int error)
+{
+	return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
 static int open_failed(const char *path, int error, struct err *e)
 {
 	_cleanup_free_ char *copy = strdup(path);
@@ -76,8 +81,10 @@ static int open_failed(const char *path, int error, struct err *e)
 			       "cannot write %s: the directory %s does not exist; create it first "
 			       "(mkdir -p) or name another file",
 			       path, dir);
-	return err_set(e, ERR_FAILED, -error, "cannot write %s: %s; name a file in a directory you may write to", path,
-		       strerror(error));
+	return err_set(e, ERR_FAILED, -error, "cannot write %s: %s; %s", path, strerror(error),
+		       error == ENAMETOOLONG  ? "name a shorter one (.partial is added while measuring)"
+		       : error_is_full(error) ? "free some space or name a file on another file system"
+					      : "name a file in a directory you may write to");
 }
 
 /* The name still leads to the open file, not to one that took its place. */
@@ -119,8 +126,11 @@ static int rename_to_free_name(const char *path, struct err *e)
 static int set_leftover_aside(const char *partial, struct err *e)
 {
 	/* For writing: NFS gives no exclusive lock to a reader. */
-	_cleanup_close_ int fd = open(partial, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_close_ int fd = open(partial, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 
+	/* A measurement never makes a symbolic link. */
+	if (fd < 0 && errno == ELOOP)
+		return rename_to_free_name(partial, e);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : open_failed(partial, errno, e);
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
@@ -171,14 +181,16 @@ static int open_special(const char *path, int *ret_fd, struct err *e)
 
 static int line_failed(struct results_writer *w, int error, bool torn)
 {
+	char kept[128] = "";
+
 	if (w->in_place)
 		return err_set(&w->failed, ERR_FAILED, -error, "cannot write %s: %s", w->path, strerror(error));
-	return err_set(&w->failed, ERR_FAILED, -error,
-		       "cannot write %s: %s; the %" PRIu64 " repetitions written before are kept in it%s; %s",
-		       w->partial, strerror(error), w->nr_reps, torn ? " (its last line is cut)" : "",
-		       error == ENOSPC || error == EDQUOT || error == EFBIG
-			       ? "free some space or name a file on another file system"
-			       : "name another file");
+	if (w->nr_reps)
+		snprintf(kept, sizeof(kept), " the %" PRIu64 " repetitions written before are kept in it%s;",
+			 w->nr_reps, torn ? " (its last line is cut)" : "");
+	return err_set(&w->failed, ERR_FAILED, -error, "cannot write %s: %s;%s %s", w->partial, strerror(error), kept,
+		       error_is_full(error) ? "free some space or name a file on another file system"
+					    : "name another file");
 }
 
 /* Takes the reference. */
@@ -307,6 +319,14 @@ int results_writer_finish(struct results_writer *w, const struct results *res, c
 
 void results_writer_abandon(struct results_writer *w)
 {
+	writer_free(w);
+}
+
+void results_writer_discard(struct results_writer *w)
+{
+	/* While the lock is held: afterwards the name may be that of another measurement. */
+	if (w && !w->in_place && same_file(w->fd, w->partial))
+		unlink(w->partial);
 	writer_free(w);
 }
 

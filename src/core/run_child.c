@@ -270,7 +270,8 @@ static int start_child(struct run *r, struct child *c)
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
-		return err_set(r->e, ERR_FAILED, -errno, "no pipe for the measuring child: %s", strerror(errno));
+		return err_set(r->e, ERR_MACHINE, -errno, "no pipe for the measuring child: %s (ulimit -n?)",
+			       strerror(errno));
 	c->since_s = run_now_s();
 	c->pid = fork();
 	if (c->pid < 0) {
@@ -278,7 +279,7 @@ static int start_child(struct run *r, struct child *c)
 
 		close(fds[0]);
 		close(fds[1]);
-		return err_set(r->e, ERR_FAILED, -code, "no process for the measuring child: %s (ulimit -u?)",
+		return err_set(r->e, ERR_MACHINE, -code, "no process for the measuring child: %s (ulimit -u?)",
 			       strerror(code));
 	}
 	if (c->pid == 0) {

@@ -2,6 +2,7 @@
 /* Facts about the kernel that need no program: is the hit path inlined, which maps do others hold. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <string.h>
@@ -113,6 +114,7 @@ static int count_programs(void)
 
 void kernel_probe_machine(struct machine *m, int *ret_programs)
 {
+	libbpf_set_print(NULL); /* what it has to say is in our own checks */
 	*ret_programs = count_programs();
 	m->slots = kernel_btf_slots();
 	m->inlined_hit = kernel_inlined_hit();

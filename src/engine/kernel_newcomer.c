@@ -75,7 +75,7 @@ static int look_in_child(enum kernel_trigger trigger, struct answer *a, struct e
 
 	memset(a, 0, sizeof(*a));
 	if (pipe(fds))
-		return err_set(e, ERR_MACHINE, -errno, "pipe: %s", strerror(errno));
+		return err_set(e, ERR_MACHINE, -errno, "no pipe for a child process: %s (ulimit -n?)", strerror(errno));
 	pid = fork();
 	if (pid < 0) {
 		status = errno;

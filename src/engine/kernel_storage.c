@@ -183,7 +183,8 @@ static int see_slots(struct session *s, struct err *e)
 	uint32_t unseen = 0;
 
 	if (pthread_create(&tid, NULL, slots_thread, &job))
-		return err_set(e, ERR_FAILED, -EAGAIN, "no thread can be created to read the cache slots (ulimit -u?)");
+		return err_set(e, ERR_MACHINE, -EAGAIN,
+			       "no thread can be created to read the cache slots (ulimit -u?)");
 	pthread_join(tid, NULL);
 	if (job.rc)
 		return job.rc;

@@ -91,6 +91,13 @@ void kernel_explain(int err, const char *what, char *buf, size_t size)
 		return;
 	case ESRCH:
 	case ENOENT:
+		if (!access("/sys/kernel/btf/vmlinux", R_OK)) {
+			snprintf(buf, size,
+				 "%s: the kernel's BTF (/sys/kernel/btf/vmlinux) lacks what the program needs (%s), or "
+				 "there is no memory to read it (ulimit -v?)",
+				 what, strerror(err));
+			return;
+		}
 		snprintf(buf, size,
 			 "%s: the kernel's BTF lacks what the program needs (%s): is CONFIG_DEBUG_INFO_BTF set?", what,
 			 strerror(err));
@@ -215,12 +222,13 @@ int kernel_try_form(enum kernel_trigger trigger, enum loop_form form, enum outer
 	pid_t pid;
 
 	if (pipe(fds))
-		return err_set(e, ERR_MACHINE, -errno, "pipe: %s", strerror(errno));
+		return err_set(e, ERR_MACHINE, -errno, "no pipe for a child process: %s (ulimit -n?)", strerror(errno));
 	pid = fork();
 	if (pid < 0) {
 		close(fds[0]);
 		close(fds[1]);
-		return err_set(e, ERR_MACHINE, -EAGAIN, "no child process can be made: %s", strerror(errno));
+		return err_set(e, ERR_MACHINE, -EAGAIN, "no child process can be made: %s (ulimit -u?)",
+			       strerror(errno));
 	}
 	if (pid == 0) {
 		/* Nobody would read the answer of a child that outlives its parent. */

@@ -185,7 +185,7 @@ int num_parse_pair(const char *what, const char *text, uint64_t min, uint64_t ma
 	uint64_t lo, hi;
 	int r;
 
-	if (!colon)
+	if (!colon || colon == text || !colon[1])
 		return err_set(e, ERR_USAGE, -EINVAL,
 			       "%s: '%s' is not a pair MIN:MAX of whole numbers from %" PRIu64 " to %" PRIu64, what,
 			       shown(buf, text, strlen(text)), min, max);
@@ -217,6 +217,11 @@ static int parse_range(const char *what, const char *list, const char *item, siz
 			       "%s: an element of the list '%s' is empty; expected numbers from %" PRIu64 " to %" PRIu64
 			       ", such as %" PRIu64 "%s%" PRIu64,
 			       what, shown(buf, list, strlen(list)), min, max, min, sep, max);
+	if (at && (at == item || second == item + len))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			       "%s: the range '%s' lacks an end; write both, from %" PRIu64 " to %" PRIu64
+			       ", such as %" PRIu64 "%s%" PRIu64,
+			       what, shown(buf, item, len), min, max, min, sep, max);
 	r = parse_u64_n(what, item, at ? (size_t)(at - item) : len, min, max, &range.lo, e);
 	range.hi = range.lo;
 	if (!r && second)

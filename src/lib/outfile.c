@@ -7,24 +7,58 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/cleanup.h"
 
 #define TMP_TRIES 1000
 
+const char *outfile_why(int code)
+{
+	return code == EPIPE ? "closed pipe" : strerror(code);
+}
+
 static int cannot_write(const char *path, int code, struct err *e)
 {
-	const char *why = strerror(code);
+	return err_set(e, ERR_FAILED, -code, "%.1000s cannot be written: %s", path ? path : "standard output",
+		       code == ENOENT ? "there is no such directory" : outfile_why(code));
+}
 
-	if (code == EPIPE)
-		why = "closed pipe";
-	else if (code == ENOENT)
-		why = "there is no such directory";
-	return err_set(e, ERR_FAILED, -code, "%.1000s cannot be written: %s", path ? path : "standard output", why);
+int outfile_flush_stream(FILE *f)
+{
+	errno = 0;
+	if (!fflush(f) && !ferror(f))
+		return 0;
+	if (errno)
+		return errno;
+	/* It was an earlier write that failed, and its errno is gone. The same cause refuses another byte. */
+	return write(fileno(f), "\n", 1) < 0 ? errno : EIO;
+}
+
+/* The name after the last slash, and the directory before it, which must be there. */
+static const char *place(const char *path, struct stat *ret_dir)
+{
+	_cleanup_free_ char *copy = strdup(path);
+	const char *slash = strrchr(path, '/');
+
+	return copy && !stat(dirname(copy), ret_dir) ? (slash ? slash + 1 : path) : NULL;
+}
+
+bool outfile_same(const char *a, const char *b)
+{
+	struct stat sa, sb;
+	const char *name_a, *name_b;
+
+	if (!stat(a, &sa) && !stat(b, &sb))
+		return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+	name_a = place(a, &sa);
+	name_b = place(b, &sb);
+	return name_a && name_b && !strcmp(name_a, name_b) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
 /* Creates a file beside `path`, no one else's. */
@@ -121,12 +155,8 @@ static void forget(struct outfile *o)
 /* 0 or an errno: everything has left the program (and reached the disk, for a file that will be renamed). */
 static int flush(struct outfile *o)
 {
-	int code = 0;
+	int code = outfile_flush_stream(o->f);
 
-	errno = 0;
-	/* An earlier failed write is remembered without its errno. */
-	if (fflush(o->f) || ferror(o->f))
-		code = errno ? errno : EIO;
 	if (!code && o->tmp && fsync(fileno(o->f)) && errno != EINVAL && errno != ENOSYS)
 		code = errno;
 	if (o->path && fclose(o->f) && !code)

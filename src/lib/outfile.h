@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "lib/err.h"
@@ -21,3 +22,11 @@ int outfile_open(const char *path, struct outfile *ret, struct err *e);
 int outfile_commit(struct outfile *o, struct err *e);
 /* Close and remove what was written; no effect after a commit. */
 void outfile_discard(struct outfile *o);
+
+/* Do both names lead to one regular file, or would they once it is there? */
+bool outfile_same(const char *a, const char *b);
+
+/* Flushes any stream: 0, or the errno of the first write that failed, also of one long ago. */
+int outfile_flush_stream(FILE *f);
+/* "closed pipe", "No space left on device" */
+const char *outfile_why(int code);

@@ -299,6 +299,18 @@ print(v)' "$1" <<<"$output"
 	refute_err "at most"
 }
 
+@test "probe without BTF: one line on stderr" {
+	need_able_machine
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	unshare -m mount --bind "$BATS_TEST_TMPDIR/empty" /sys/kernel/btf 2>/dev/null || skip "no mount namespace here"
+	# shellcheck disable=SC2016
+	run_apart unshare -m sh -c 'mount --bind "$0" /sys/kernel/btf && exec "$1" probe' "$BATS_TEST_TMPDIR/empty" "$LSBENCH"
+	assert_status 4
+	assert_verdict BTF no
+	assert_err_line 'lsbench: a sweep cannot run here: BTF: .*CONFIG_DEBUG_INFO_BTF.*'
+	[ "$(wc -l <<<"$stderr")" -eq 1 ] || fail "more than one line"
+}
+
 @test "probe --help: exit 0, its options" {
 	lsbench probe --help
 	assert_status 0

@@ -230,6 +230,11 @@ SUMMARY='Summary: hits throughput +[0-9.]+ ± +?[0-9.]+ M ops/s, hits latency +[
 	assert_status 0
 }
 
+@test "run: more producers than there is room for: option, value, range" {
+	fake -p 65 "$SEQ"
+	assert_refused 2 "-p: '65'" "1 to 64"
+}
+
 @test "run: unknown words are refused with the nearest name" {
 	fake local-storage-cache-seq-gte
 	assert_refused 2 "unknown benchmark 'local-storage-cache-seq-gte'" "did you mean '$SEQ'"
@@ -346,9 +351,27 @@ SUMMARY='Summary: hits throughput +[0-9.]+ ± +?[0-9.]+ M ops/s, hits latency +[
 	refute_out Summary
 	run_apart bash -c '"$0" run --engine fake --script plain -q -w 1 -d 1 local-storage-cache-seq-get >/dev/full' "$LSBENCH"
 	assert_status 1
-	assert_err "standard output"
+	assert_err "standard output: No space left"
+	run_apart bash -c '"$0" run --engine fake --script plain -w 1 -d 1 local-storage-cache-seq-get >/dev/full' "$LSBENCH"
+	assert_status 1
+	assert_err "standard output: No space left"
 	fake --json - "$SEQ"
 	assert_refused 2 --json
+}
+
+@test "run: a reader that went away ends it, unless the result is kept in a file" {
+	local began=$SECONDS
+	# shellcheck disable=SC2016
+	run_apart bash -c 'set -o pipefail; "$0" run --engine fake --script plain -w 1 -d 20 local-storage-hit | head -n 1' "$LSBENCH"
+	assert_status 1
+	assert_err "standard output: closed pipe"
+	((SECONDS - began < 10)) || fail "measured on for nobody"
+	# shellcheck disable=SC2016
+	run_apart bash -c 'set -o pipefail; "$0" run --engine fake --script plain -w 1 -d 1 --json r.jsonl local-storage-hit | head -n 1' \
+		"$LSBENCH"
+	assert_status 1
+	assert_err "standard output: closed pipe"
+	grep -q '"kind": "end"' r.jsonl
 }
 
 @test "run: engine and script go together" {

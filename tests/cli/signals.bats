@@ -185,3 +185,46 @@ check_kept() {
 	assert_status 0
 	assert_out "5.00"
 }
+
+@test "a fifo that nobody opens: SIGINT and SIGTERM end the wait for a reader" {
+	mkfifo pipe
+	sit_at batch
+	for pair in INT:130 TERM:143; do
+		"$LSBENCH" sweep --engine fake --script script.jsonl -q --nr-maps 1 --json r.jsonl -o pipe 2>err 3>&- &
+		pid=$!
+		wait_until 10 hears "$pid" "${pair%:*}" || fail "no handler"
+		sleep 0.3
+		stop "${pair%:*}"
+		[ "$rc" -eq "${pair#*:}" ] || fail "-o: exit status $rc"
+		"$LSBENCH" sweep --engine fake --script script.jsonl -q --nr-maps 1 --json pipe -o table 2>err 3>&- &
+		pid=$!
+		wait_until 10 hears "$pid" "${pair%:*}" || fail "no handler"
+		sleep 0.3
+		stop "${pair%:*}"
+		[ "$rc" -eq "${pair#*:}" ] || fail "--json: exit status $rc"
+		grep -qx "lsbench: stopped by SIG${pair%:*} before anything was measured" err || fail "$(cat err)"
+		[ "$(find . -name '*.partial' -o -name '*.tmp' -o -name table -o -name r.jsonl | wc -l)" -eq 0 ] || fail "$(ls -A)"
+	done
+}
+
+@test "an output that nobody reads does not hold a run for ever" {
+	echo '{"gross": 10, "real_time": true}' >script.jsonl
+	mkfifo pipe
+	exec 8<>pipe
+	# Full, so that the first line already waits.
+	head -c 1048576 /dev/zero 2>/dev/null >&8 3>&- &
+	filler=$!
+	sleep 0.3
+	"$LSBENCH" run --engine fake --script script.jsonl local-storage-hit >pipe 2>err 3>&- 8>&- &
+	pid=$!
+	wait_until 10 hears "$pid" INT || fail "no handler"
+	sleep 2.5
+	kill -INT "$pid"
+	rc=0
+	wait "$pid" || rc=$?
+	pid=
+	kill "$filler" 2>/dev/null || true
+	exec 8<&-
+	[ "$rc" -eq 130 ] || fail "exit status $rc: $(cat err)"
+	grep -q 'stopped by SIGINT' err
+}

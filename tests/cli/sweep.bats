@@ -161,6 +161,8 @@ refuse() {
 		refuse "$option" , empty 1000
 		refuse "$option" 1,,2 empty 1000
 		refuse "$option" 20..16 "'20..16'" reversed
+		refuse "$option" 1,16.. "'16..'" "lacks an end"
+		refuse "$option" ..16 "'..16'" "lacks an end"
 		refuse "$option" 1..1000000000 1000000000 1000
 	done
 	refuse --nr-keys 0 "'0'" 4194304
@@ -346,7 +348,7 @@ refuse() {
 @test "a disk that fills up in the middle: what was measured is printed, what is kept is named" {
 	skip_if_sanitized
 	plays '{"gross": 5.0}'
-	# The limit stands for the disk: writing beyond it fails with EFBIG and lsbench ignores SIGXFSZ.
+	# The limit stands for the disk: writing beyond it fails with EFBIG, and must not end the program by SIGXFSZ.
 	# shellcheck disable=SC2016
 	run_apart bash -c 'ulimit -f 4; exec "$LSBENCH" sweep --engine fake --script script.jsonl \
 		--bench local-storage-cache-seq-get --nr-maps 1,16 --no-refine --trials 31:31 --precision 0.01 --json r.jsonl | cat'
@@ -360,6 +362,36 @@ refuse() {
 	run_apart bash -c 'ulimit -f 4; exec "$LSBENCH" sweep --engine fake --script script.jsonl \
 		--bench local-storage-cache-seq-get --nr-maps 1,16 --no-refine --trials 31:31 --precision 0.01 --json r4.jsonl'
 	assert_status 1
+}
+
+@test "--json and -o that lead to one file: status 2, whatever they are called" {
+	touch there
+	ln -s there link
+	mkdir dir
+	small --json there -o ./there
+	assert_refused 2 "--json and -o name the same file"
+	small --json there -o link
+	assert_refused 2 "--json and -o name the same file"
+	small --json new -o dir/../new
+	assert_refused 2 "--json and -o name the same file"
+	# The name while measuring is the other one that is taken.
+	small --json new -o new.partial
+	assert_refused 2 "--json and -o name the same file"
+	[ ! -e new ] && [ ! -s there ]
+	small --json new -o dir/new
+	assert_status 0
+	grep -q '"kind": "end"' new
+}
+
+@test "what the machine calls itself does not reach the terminal as escape codes" {
+	printf '%s\n' '{"machine": {"slots": 16, "cpus": 2, "governor": "\u001b[2Jslow", "virt": "\u001b]0;vm\u0007"}}' \
+		'{"gross": 5.0}' >script.jsonl
+	for format in table csv selftests; do
+		small --format "$format"
+		assert_status 0
+		[[ $output$stderr != *$'\e'* && $output$stderr != *$'\a'* ]] || fail "control characters"
+		[[ $output$stderr == *slow* ]] || fail "no warning"
+	done
 }
 
 @test "-o writes the same to a file, whole and with nothing beside it" {

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/cleanup.h"
 #include "lib/outfile.h"
 #include "unit.h"
 
@@ -239,6 +240,45 @@ static void test_stdout(void **state)
 	assert_true(fputs("", stdout) >= 0); /* still open */
 }
 
+static void test_same(void **state)
+{
+	struct dir *d = *state;
+	char other[128], missing[128];
+
+	snprintf(other, sizeof(other), "%s/./out", d->path);
+	snprintf(missing, sizeof(missing), "%s/absent/out", d->path);
+	/* not there yet, and then there */
+	for (int i = 0; i < 2; i++) {
+		assert_true(outfile_same(d->file, other));
+		assert_false(outfile_same(d->file, d->path));
+		assert_false(outfile_same(d->file, missing));
+		write_file(d->file, "x");
+	}
+	snprintf(other, sizeof(other), "%s/link", d->path);
+	assert_int_equal(symlink("out", other), 0);
+	assert_true(outfile_same(d->file, other));
+	/* Both may print to the same terminal. */
+	assert_false(outfile_same("/dev/null", "/dev/null"));
+}
+
+static void test_flush_stream(void **state)
+{
+	_cleanup_fclose_ FILE *full = fopen("/dev/full", "w");
+	_cleanup_fclose_ FILE *null = fopen("/dev/null", "w");
+
+	(void)state;
+	assert_non_null(full);
+	assert_non_null(null);
+	fputs("x", null);
+	assert_int_equal(outfile_flush_stream(null), 0);
+	fputs("x", full);
+	assert_int_not_equal(fflush(full), 0);
+	errno = 0;
+	/* The reason is still known when the write that failed is long ago. */
+	assert_int_equal(outfile_flush_stream(full), ENOSPC);
+	assert_string_equal(outfile_why(EPIPE), "closed pipe");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +291,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refusals, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_read_only_file, make_dir, remove_dir),
 		cmocka_unit_test(test_stdout),
+		cmocka_unit_test_setup_teardown(test_same, make_dir, remove_dir),
+		cmocka_unit_test(test_flush_stream),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

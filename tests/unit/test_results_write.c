@@ -226,6 +226,35 @@ static void leftovers_are_never_lost(void **state)
 	results_writer_abandon(w);
 }
 
+static void a_link_that_leads_nowhere_is_set_aside(void **state)
+{
+	struct fixture *fx = *state;
+	char one[192];
+	struct stat st;
+
+	snprintf(one, sizeof(one), "%s.1", fx->partial);
+	assert_int_equal(symlink("/nonexistent", fx->partial), 0);
+	results_writer_discard(open_ok(fx));
+	assert_int_equal(lstat(one, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	unlink(one);
+}
+
+static void discard_removes_only_its_own(void **state)
+{
+	struct fixture *fx = *state;
+	struct results_writer *w = open_ok(fx);
+
+	results_writer_discard(w);
+	assert_false(exists(fx->partial));
+	w = open_ok(fx);
+	unlink(fx->partial);
+	write_text(fx->partial, "another measurement's");
+	results_writer_discard(w);
+	assert_text(fx->partial, "another measurement's");
+	results_writer_discard(NULL);
+}
+
 static void a_measurement_still_running_is_not_disturbed(void **state)
 {
 	struct fixture *fx = *state;
@@ -394,6 +423,8 @@ int main(void)
 		WITH_DIR(a_finished_file_is_whole),
 		WITH_DIR(a_stopped_run_is_renamed_without_end_line),
 		WITH_DIR(leftovers_are_never_lost),
+		WITH_DIR(a_link_that_leads_nowhere_is_set_aside),
+		WITH_DIR(discard_removes_only_its_own),
 		WITH_DIR(a_measurement_still_running_is_not_disturbed),
 		WITH_DIR(names_that_cannot_be_written),
 		WITH_DIR(a_full_disk_keeps_whole_lines),
