@@ -225,7 +225,7 @@ static const char *limit_text(rlim_t v, bool bytes, char *buf, size_t size)
 static void check_limits(struct probe_report *r)
 {
 	struct check memlock = check_new("memlock"), files = check_new("open files");
-	const unsigned long long need = LSB_POOL_MAX + LSB_OTHER_FILES;
+	const unsigned long long need = LSB_POOL_MAX + 1 + LSB_OTHER_FILES; /* and the hash */
 	char soft[32], hard[32];
 	struct rlimit l;
 
@@ -238,11 +238,11 @@ static void check_limits(struct probe_report *r)
 		found(&files, "%s soft, %s hard; the published matrix (1000 maps, spare ones) takes %llu",
 		      limit_text(l.rlim_cur, false, soft, sizeof(soft)),
 		      limit_text(l.rlim_max, false, hard, sizeof(hard)), need);
-		if (l.rlim_max < need && l.rlim_max > LSB_OTHER_FILES + 65)
+		if (l.rlim_max < need && l.rlim_max > LSB_OTHER_FILES + 66)
 			hint(&files, CHECK_NO,
 			     "raise the hard limit (ulimit -Hn %llu, as root), or measure fewer maps: --nr-maps with at "
 			     "most %llu",
-			     need, (unsigned long long)l.rlim_max - LSB_OTHER_FILES - 64);
+			     need, (unsigned long long)l.rlim_max - LSB_OTHER_FILES - 65);
 		else if (l.rlim_max < need)
 			hint(&files, CHECK_NO, "raise the hard limit (ulimit -Hn %llu, as root)", need);
 		else if (l.rlim_cur < need)
