@@ -140,6 +140,13 @@ setup() {
 	done
 }
 
+@test "a file that has grown to the limit (ulimit -f) is an error, not a death by SIGXFSZ" {
+	# The limit holds for the file that bats keeps stderr in, too: a pipe is taken.
+	run_apart bash -c 'set -o pipefail; (ulimit -f 0; "$LSBENCH" list 2>&1 >"$0") | cat' "$BATS_TEST_TMPDIR/list"
+	assert_status 1
+	assert_out "standard output: File too large"
+}
+
 @test "a closed pipe is an error, not a death by SIGPIPE" {
 	run_apart bash -c 'exec 3> >(exec true); wait $!; "$LSBENCH" list >&3'
 	assert_status 1
