@@ -211,13 +211,12 @@ check_kept() {
 	echo '{"gross": 10, "real_time": true}' >script.jsonl
 	mkfifo pipe
 	exec 8<>pipe
-	# Full, so that the first line already waits.
+	"$LSBENCH" run --engine fake --script script.jsonl -d 60 local-storage-hit >pipe 2>err 3>&- 8>&- &
+	pid=$!
+	# It measures; then the pipe is filled, so that the line of a later second waits.
+	wait_until 10 grep -m 1 -q started <&8 || fail "not started"
 	head -c 1048576 /dev/zero 2>/dev/null >&8 3>&- &
 	filler=$!
-	sleep 0.3
-	"$LSBENCH" run --engine fake --script script.jsonl local-storage-hit >pipe 2>err 3>&- 8>&- &
-	pid=$!
-	wait_until 10 hears "$pid" INT || fail "no handler"
 	sleep 2.5
 	kill -INT "$pid"
 	rc=0
