@@ -66,6 +66,7 @@ struct lsb_io {
 	__u32 nr_hashes;
 	__u32 key_is_tid;
 	__u32 first, count; /* ranges for set-up programs */
+	__u32 number;	    /* of this producer */
 	__u64 not_null;	    /* always 1: what the empty twin tests in place of a get's result */
 	/* state and answer */
 	__u64 rng;

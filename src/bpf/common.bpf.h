@@ -50,6 +50,13 @@ static __always_inline struct lsb_io *io_of_thread(void)
 	return producer ? io_by_number(*producer) : 0;
 }
 
+static __always_inline void count_null(struct lsb_io *io, bool important)
+{
+	io->nulls++;
+	if (important)
+		io->important_nulls++;
+}
+
 /* Hides a value from the compiler (not from the verifier): loads stay, tests stay. */
 #define OPAQUE(x) asm volatile("" : "+r"(x))
 #define KEEP(x) asm volatile("" : : "r"(x))
@@ -109,6 +116,12 @@ static __always_inline struct lsb_io *io_of_thread(void)
                                                                  \
 		return io ? body(io) : 1;                        \
 	}
+
+/* The tail of a loop that has none. */
+static long nothing(__u32 i, void *c)
+{
+	return 0;
+}
 
 /* Runs `callbacks` times cb and then `tail` times single, between two reads of the clock. */
 #define TIMED_LOOPS(io, cb, single, ctx)                                            \

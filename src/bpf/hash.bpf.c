@@ -39,15 +39,6 @@ static __always_inline __u32 key_of(__u64 state, __u32 nr_keys)
 	return (__u32)(((state >> 32) * nr_keys) >> 32);
 }
 
-static __always_inline void looked_up(struct lsb_io *io, void *value, bool important)
-{
-	if (!value) {
-		io->nulls++;
-		if (important)
-			io->important_nulls++;
-	}
-}
-
 /* nr_keys is 0 for a tid row: then the key is the thread's own id, and the generator runs all the same. */
 static __always_inline __u32 next_key(__u64 *state, __u32 nr_keys, __u32 tid)
 {
@@ -65,7 +56,7 @@ static __always_inline __u32 next_key(__u64 *state, __u32 nr_keys, __u32 tid)
 		IF_NULL(value, null);                         \
 		goto next;                                    \
 null:                                                         \
-		looked_up(c->io, 0, true);                    \
+		count_null(c->io, true);                      \
 next:;                                                        \
 	}
 /* The key is stored as a lookup needs it. */
@@ -79,7 +70,7 @@ next:;                                                        \
 		IF_NULL(got, null);                                        \
 		goto next;                                                 \
 null:                                                                      \
-		looked_up(c->io, 0, true);                                 \
+		count_null(c->io, true);                                   \
 next:;                                                                     \
 	}
 
@@ -136,8 +127,8 @@ static long cycle_get(__u32 i, struct hash_walk *c)
 
 	if (!map)
 		c->io->errors++;
-	else
-		looked_up(c->io, bpf_map_lookup_elem(map, &key), important);
+	else if (!bpf_map_lookup_elem(map, &key))
+		count_null(c->io, important);
 	return 0;
 }
 
@@ -154,12 +145,7 @@ static long cycle_empty(__u32 i, struct hash_walk *c)
 	if (!map)
 		c->io->errors++;
 	else if (!got)
-		looked_up(c->io, 0, important);
-	return 0;
-}
-
-static long no_tail(__u32 i, void *c)
-{
+		count_null(c->io, important);
 	return 0;
 }
 
@@ -175,7 +161,7 @@ static long no_tail(__u32 i, void *c)
 		if (io->key_is_tid)                                    \
 			c.tid = io->tid;                               \
 		io->pos = 0;                                           \
-		return TIMED_LOOPS(io, cb, no_tail, &c);               \
+		return TIMED_LOOPS(io, cb, nothing, &c);               \
 	}
 RUN_HASH(run_hash_get, hash_get)
 RUN_HASH(run_hash_empty, hash_empty)

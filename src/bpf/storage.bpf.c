@@ -55,13 +55,6 @@ struct hoist {
 	struct lsb_io *io;
 };
 
-static __always_inline void count_null(struct lsb_io *io, bool important)
-{
-	io->nulls++;
-	if (important)
-		io->important_nulls++;
-}
-
 /* The first LSB_HOIST_ALWAYS steps run in every callback, each further one only if the sequence is that long. */
 #define STEP_GET(j)                                         \
 	{                                                   \
@@ -128,11 +121,6 @@ static long hoisted_empty(__u32 i, struct hoist *c)
 
 	KEEP(task);
 	TURNS(HOISTED_TURN(STEP_EMPTY, STEP_EMPTY_IF_LONGER))
-	return 0;
-}
-
-static long nothing(__u32 i, void *c)
-{
 	return 0;
 }
 
@@ -355,24 +343,12 @@ UNTIMED(see_slots, run_see_slots)
 
 /* ---- enter: the thread becomes producer `n` and its storage gets the row's elements, map 0 first ---- */
 
-static __always_inline int run_register(struct lsb_io *io, __u32 number)
+static __always_inline int run_register(struct lsb_io *io)
 {
 	io->tid = (__u32)bpf_get_current_pid_tgid();
-	return bpf_map_update_elem(&producers, &io->tid, &number, BPF_ANY) != 0;
+	return bpf_map_update_elem(&producers, &io->tid, &io->number, BPF_ANY) != 0;
 }
-
-SEC("?raw_tp") int raw_tp_register(__u64 *ctx)
-{
-	struct lsb_io *io = io_by_number((__u32)ctx[0]);
-
-	return io ? run_register(io, (__u32)ctx[0]) : 1;
-}
-SEC("?syscall") int syscall_register(__u64 *ctx)
-{
-	struct lsb_io *io = io_by_number((__u32)ctx[0]);
-
-	return io ? run_register(io, (__u32)ctx[0]) : 1;
-}
+UNTIMED(register, run_register)
 
 static long touch(__u32 i, struct walk *c)
 {

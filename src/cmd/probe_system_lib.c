@@ -81,18 +81,6 @@ static void check_machine(struct probe_report *r)
 	probe_add(&r->system, &clock);
 }
 
-/* The effective set from /proc/self/status. */
-static bool effective_caps(uint64_t *ret)
-{
-	_cleanup_fclose_ FILE *f = fopen("/proc/self/status", "re");
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "CapEff: %" SCNx64, ret) == 1)
-			return true;
-	return false;
-}
-
 /* The first user namespace maps everything onto itself. */
 static bool in_user_namespace(void)
 {
@@ -132,7 +120,7 @@ static void check_caps(struct probe_report *r)
 {
 	struct check c = check_new("capabilities");
 	uint64_t caps = 0;
-	bool known = effective_caps(&caps), first = true;
+	bool known = machine_process_status("", "CapEff", 16, &caps), first = true;
 
 	c.needed = true;
 	for (int want = 1; known && want >= 0; want--) {

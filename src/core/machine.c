@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,35 @@ bool machine_number(const char *root, const char *path, unsigned long long *ret)
 		return false;
 	*ret = v;
 	return true;
+}
+
+struct status_field {
+	const char *name;
+	int base;
+	uint64_t value;
+	bool found;
+};
+
+static bool take_status(void *arg, char *text)
+{
+	struct status_field *f = arg;
+	size_t len = strlen(f->name);
+
+	if (strncmp(text, f->name, len) || text[len] != ':')
+		return true;
+	f->found = f->base == 16 ? sscanf(text + len + 1, "%" SCNx64, &f->value) == 1
+				 : sscanf(text + len + 1, "%" SCNu64, &f->value) == 1;
+	return false;
+}
+
+bool machine_process_status(const char *root, const char *name, int base, uint64_t *ret)
+{
+	struct status_field f = { .name = name, .base = base };
+
+	machine_each_line(root, "/proc/self/status", take_status, &f);
+	if (f.found)
+		*ret = f.value;
+	return f.found;
 }
 
 bool machine_exists(const char *root, const char *path)

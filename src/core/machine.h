@@ -57,3 +57,5 @@ bool machine_steal_ticks(const char *root, int cpu, uint64_t *ret_steal, uint64_
 
 /* One sentence with advice for each thing that makes figures less sure. Calls emit(arg, sentence) for each. */
 void machine_advise(const struct machine *m, void (*emit)(void *arg, const char *sentence), void *arg);
+/* The number (base 10 or 16) of a "NAME:" line of this process's /proc/self/status. False if it cannot be read. */
+bool machine_process_status(const char *root, const char *name, int base, uint64_t *ret);

@@ -28,7 +28,8 @@ struct kernel_state {
 	struct engine_config cfg;
 	enum kernel_trigger trigger;
 	enum outer_fill fill;
-	bool chosen; /* trigger is decided; refined rows take the same */
+	uint32_t nr_slots; /* asked once, not in every trial */
+	bool chosen;	   /* trigger is decided; refined rows take the same */
 	struct tried tried[TRIGGER_NR];
 };
 
@@ -58,6 +59,7 @@ static int kernel_open(const struct engine_config *cfg, void **ret_state, struct
 		return err_set(e, ERR_FAILED, -ENOMEM, "out of memory");
 	st->cfg = *cfg;
 	libbpf_set_print(quiet);
+	st->nr_slots = (uint32_t)kernel_btf_slots();
 	*ret_state = st;
 	return 0;
 }
@@ -69,8 +71,9 @@ static void kernel_close(void *state)
 
 static void kernel_describe(void *state, struct run_info *run)
 {
-	(void)state;
-	run->machine.slots = kernel_btf_slots();
+	const struct kernel_state *st = state;
+
+	run->machine.slots = (int)st->nr_slots;
 	run->machine.inlined_hit = kernel_inlined_hit();
 	kernel_count_foreign(&run->machine.foreign);
 	snprintf(run->libbpf, sizeof(run->libbpf), "%u.%u", libbpf_major_version(), libbpf_minor_version());
@@ -227,6 +230,7 @@ static int session_open(void *state, const struct results *res, const bool *want
 	const struct kernel_state *st = state;
 	struct session_options opt = { .trigger = st->trigger,
 				       .fill = st->fill,
+				       .nr_slots = st->nr_slots,
 				       .spare = SPARE_MAPS,
 				       .max_ops = st->cfg.max_ops_batch,
 				       .verbose = st->cfg.verbose,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Facts about the kernel that need no program: is the hit path inlined, which maps do others hold. */
+/* Facts about the kernel that need no program: how many slots, is the hit path inlined, which maps do others hold. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -10,10 +10,31 @@
 
 #include "core/engine_probe.h"
 #include "core/machine.h"
+#include "core/results.h"
 #include "engine/kernel_priv.h"
 #include "lib/cleanup.h"
 
 #define MAP_TYPE_CGRP_STORAGE 32 /* BPF_MAP_TYPE_CGRP_STORAGE, 6.2: newer than the headers of Debian 12 */
+
+int kernel_btf_slots(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_type *t;
+	int id = btf ? btf__find_by_name_kind(btf, "bpf_local_storage", BTF_KIND_STRUCT) : -1, slots = 0;
+
+	if (id > 0) {
+		t = btf__type_by_id(btf, (__u32)id);
+		for (int i = 0; i < btf_vlen(t); i++) {
+			const struct btf_member *m = &btf_members(t)[i];
+			const struct btf_type *array = btf__type_by_id(btf, m->type);
+
+			if (strcmp(btf__name_by_offset(btf, m->name_off), "cache") == 0 && btf_is_array(array))
+				slots = (int)btf_array(array)->nelems;
+		}
+	}
+	btf__free(btf);
+	return slots > 0 && slots <= SLOTS_MAX ? slots : 0;
+}
 
 /*
  * Commit 68bc61c26cac (6.9) made bpf_local_storage_lookup a static inline whose rare part, taking the slot, became a

@@ -136,20 +136,6 @@ static int getpgid_entry(char *name, size_t size, struct err *e)
 	return rc;
 }
 
-static int set_attach_target(struct session *s, struct half *h, const char *name, struct err *e)
-{
-	char target[64] = "";
-	int rc = getpgid_entry(target, sizeof(target), e);
-
-	(void)s;
-	if (!rc) {
-		rc = bpf_program__set_attach_target(program(h, "fentry", name), 0, target);
-		if (rc)
-			err_set(e, ERR_MACHINE, rc, "fentry on %s: %s", target, strerror(-rc));
-	}
-	return rc;
-}
-
 static bool form_used(const struct session *s, int form)
 {
 	for (int i = 0; i < s->layout.nr_rows; i++)
@@ -183,28 +169,41 @@ static int load_error(struct session *s, int rc, const char *what, struct err *e
 	return err_set(e, ERR_MACHINE, rc, "%s; the verifier's last lines:\n%s", why, tail);
 }
 
+/* The timed programs of one loop form. target: what fentry programs attach to. */
+static int want_timed(struct session *s, struct half *h, int form, const char *target, struct err *e)
+{
+	const char *trigger = trigger_names[s->opt.trigger];
+
+	for (int empty = 0; empty < 2; empty++) {
+		int rc = 0;
+
+		want_program(s, h, trigger, timed_names[form][empty]);
+		if (s->opt.trigger == TRIGGER_FENTRY)
+			rc = bpf_program__set_attach_target(program(h, trigger, timed_names[form][empty]), 0, target);
+		if (rc)
+			return err_set(e, ERR_MACHINE, rc, "fentry on %s: %s", target, strerror(-rc));
+	}
+	return 0;
+}
+
 static int half_open(struct session *s, int which, struct err *e)
 {
 	bool storage = which == HALF_STORAGE;
 	const char *const *untimed = storage ? storage_untimed : hash_untimed;
 	size_t nr_untimed = storage ? ARRAY_SIZE(storage_untimed) : ARRAY_SIZE(hash_untimed);
 	struct half *h = &s->half[which];
-	int rc;
+	char target[64] = "";
 
 	h->skel = lsbench__open();
 	if (!h->skel)
 		return err_set(e, ERR_FAILED, -errno, "the BPF object cannot be opened: %s", strerror(errno));
 	for (size_t i = 0; i < nr_untimed; i++)
 		want_program(s, h, untimed_trigger(s), untimed[i]);
+	if (s->opt.trigger == TRIGGER_FENTRY && getpgid_entry(target, sizeof(target), e))
+		return e->code;
 	for (int f = storage ? LOOP_HOISTED : LOOP_HASH; f <= (storage ? LOOP_SINGLE : LOOP_HASH_CYCLE); f++)
-		for (int empty = 0; form_used(s, f) && empty < 2; empty++) {
-			want_program(s, h, trigger_names[s->opt.trigger], timed_names[f][empty]);
-			if (s->opt.trigger == TRIGGER_FENTRY) {
-				rc = set_attach_target(s, h, timed_names[f][empty], e);
-				if (rc)
-					return rc;
-			}
-		}
+		if (form_used(s, f) && want_timed(s, h, f, target, e))
+			return e->code;
 	bpf_map__set_autocreate(storage ? h->skel->maps.outer_hash : h->skel->maps.outer_storage, false);
 	if (storage) {
 		struct bpf_map *inner = bpf_map__inner_map(h->skel->maps.outer_storage);
@@ -258,8 +257,10 @@ static int half_load(struct session *s, int which, struct err *e)
 		return err_set(e, ERR_MACHINE, -errno, "the programs' shared memory cannot be mapped: %s",
 			       strerror(errno));
 	}
-	for (int i = 0; i < LSB_PRODUCERS_MAX; i++)
+	for (int i = 0; i < LSB_PRODUCERS_MAX; i++) {
 		h->io[i].not_null = 1;
+		h->io[i].number = (__u32)i;
+	}
 	h->prog_register = fd_of(h, t, "register");
 	if (storage) {
 		h->prog_touch = fd_of(h, t, "touch");

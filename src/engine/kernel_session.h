@@ -19,7 +19,8 @@ enum outer_fill { FILL_UNKNOWN, FILL_BATCH, FILL_THREADS };
 struct session_options {
 	enum kernel_trigger trigger;
 	enum outer_fill fill;
-	uint32_t spare; /* maps beyond the largest row's, to choose slots from */
+	uint32_t nr_slots; /* from BTF, which takes a while to parse; 0: not known yet, or BTF lacks it */
+	uint32_t spare;	   /* maps beyond the largest row's, to choose slots from */
 	uint64_t max_ops;
 	int verbose;
 	uint32_t producers;

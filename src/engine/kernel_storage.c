@@ -207,7 +207,7 @@ int kernel_storage_fill(struct session *s, struct session_setup *setup, struct e
 	double start = kernel_now_ms();
 	int rc;
 
-	s->nr_slots = (uint32_t)kernel_btf_slots();
+	s->nr_slots = s->opt.nr_slots ? s->opt.nr_slots : (uint32_t)kernel_btf_slots();
 	if (!s->nr_slots)
 		s->nr_slots = 16; /* BPF_LOCAL_STORAGE_CACHE_SIZE since 5.10; only where BTF lacks it */
 	rc = create_pool(s, e);

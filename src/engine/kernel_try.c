@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What this kernel lets us do, found out by doing it once in a throw-away process, and errors put into words.
- *
- * bpf() has few errnos for many causes: EPERM is a missing capability, lockdown, a security module or seccomp. The
- * process's own state tells them apart.
+ * What this kernel lets us do, found out by doing it once in a throw-away process: a crash, a memory limit or a map
+ * that is slow to go concerns that process only.
  */
 #include "engine/kernel_try.h"
 
-#include <bpf/bpf.h>
-#include <bpf/btf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,133 +15,7 @@
 #include <unistd.h>
 
 #include "engine/kernel_priv.h"
-#include "lib/cleanup.h"
 #include "lib/str.h"
-
-#define CAP_SYS_ADMIN_BIT 21
-#define CAP_PERFMON_BIT 38
-#define CAP_BPF_BIT 39
-
-/* A "Name:\tvalue" line of /proc/self/status. */
-static bool status_value(const char *name, int base, unsigned long long *ret)
-{
-	_cleanup_fclose_ FILE *f = fopen("/proc/self/status", "re");
-	size_t len = strlen(name);
-	char line[256];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (strncmp(line, name, len) == 0 && line[len] == ':')
-			return sscanf(line + len + 1, base == 16 ? "%llx" : "%llu", ret) == 1;
-	return false;
-}
-
-static bool has_cap(unsigned long long caps, int bit)
-{
-	return caps & (1ull << bit) || caps & (1ull << CAP_SYS_ADMIN_BIT);
-}
-
-static void explain_permission(const char *what, char *buf, size_t size)
-{
-	unsigned long long caps = 0, seccomp = 0;
-	const char *missing = NULL;
-
-	status_value("CapEff", 16, &caps);
-	status_value("Seccomp", 10, &seccomp);
-	if (!has_cap(caps, CAP_BPF_BIT))
-		missing = "CAP_BPF";
-	else if (!has_cap(caps, CAP_PERFMON_BIT))
-		missing = "CAP_PERFMON";
-	if (missing)
-		snprintf(buf, size,
-			 "%s was refused (EPERM): %s is missing%s; run as root (sudo lsbench ...) - `report` and `--engine fake` work "
-			 "without",
-			 what, missing, geteuid() ? ", this is not root" : "");
-	else if (seccomp == 2)
-		snprintf(buf, size,
-			 "%s was refused (EPERM) although the capabilities are there: a seccomp filter of this container denies bpf(); "
-			 "run outside it or with a profile that allows bpf()",
-			 what);
-	else
-		snprintf(buf, size,
-			 "%s was refused (EPERM) although the capabilities are there: kernel lockdown or a security module does not allow it "
-			 "(cat /sys/kernel/security/lockdown)",
-			 what);
-}
-
-void kernel_explain(int err, const char *what, char *buf, size_t size)
-{
-	switch (err) {
-	case EPERM:
-	case EACCES:
-		if (err == EPERM || geteuid()) {
-			explain_permission(what, buf, size);
-			return;
-		}
-		snprintf(buf, size, "%s: the verifier does not accept the program (EACCES)", what);
-		return;
-	case ENOSYS:
-		snprintf(buf, size,
-			 "%s: this kernel has no bpf() system call (CONFIG_BPF_SYSCALL), or a seccomp filter hides it",
-			 what);
-		return;
-	case ESRCH:
-	case ENOENT:
-		if (!access("/sys/kernel/btf/vmlinux", R_OK)) {
-			snprintf(buf, size,
-				 "%s: the kernel's BTF (/sys/kernel/btf/vmlinux) lacks what the program needs (%s), or "
-				 "there is no memory to read it (ulimit -v?)",
-				 what, strerror(err));
-			return;
-		}
-		snprintf(buf, size,
-			 "%s: the kernel's BTF lacks what the program needs (%s): is CONFIG_DEBUG_INFO_BTF set?", what,
-			 strerror(err));
-		return;
-	case EINVAL:
-		if (access("/sys/kernel/btf/vmlinux", R_OK))
-			snprintf(buf, size,
-				 "%s: invalid argument, and this kernel shows no BTF (/sys/kernel/btf/vmlinux): it needs "
-				 "CONFIG_DEBUG_INFO_BTF",
-				 what);
-		else
-			snprintf(buf, size,
-				 "%s: invalid argument: this kernel is too old for it, or its verifier refuses the program",
-				 what);
-		return;
-	case ENOTSUP:
-	case 524: /* ENOTSUPP, which the kernel lets out and libc does not know */
-		snprintf(buf, size, "%s: not supported by this kernel, or by the JIT of this architecture", what);
-		return;
-	case ENOMEM:
-		snprintf(buf, size, "%s: out of memory (or of the memory that this cgroup or RLIMIT_MEMLOCK allows)",
-			 what);
-		return;
-	default:
-		snprintf(buf, size, "%s: %s (errno %d)", what, strerror(err), err);
-	}
-}
-
-int kernel_btf_slots(void)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	const struct btf_type *t;
-	int id = btf ? btf__find_by_name_kind(btf, "bpf_local_storage", BTF_KIND_STRUCT) : -1, slots = 0;
-
-	if (id > 0) {
-		t = btf__type_by_id(btf, (__u32)id);
-		for (int i = 0; i < btf_vlen(t); i++) {
-			const struct btf_member *m = &btf_members(t)[i];
-			const struct btf_type *array = btf__type_by_id(btf, m->type);
-
-			if (strcmp(btf__name_by_offset(btf, m->name_off), "cache") == 0 && btf_is_array(array))
-				slots = (int)btf_array(array)->nelems;
-		}
-	}
-	btf__free(btf);
-	return slots > 0 && slots <= SLOTS_MAX ? slots : 0;
-}
-
-/* ---- one tiny session, really run ---- */
 
 struct try_job {
 	struct session *s;

@@ -89,28 +89,26 @@ check_kept() {
 	done
 }
 
-@test "SIGINT in the set-up, a row, a batch, the audit of a later trial: 130, results kept" {
+# SIG STATUS: in a later trial's set-up, row, batch and audit.
+kept_in_every_phase() {
+	local phase
 	for phase in setup enter batch audit; do
 		rm -f r.jsonl
 		sit_at "$phase"
 		start
 		wait_until 20 reps 2 || fail "$phase: no repetition"
 		sleep 0.2
-		stop INT
-		check_kept INT 130 || fail "$phase"
+		stop "$1"
+		check_kept "$1" "$2" || fail "$phase"
 	done
 }
 
+@test "SIGINT in the set-up, a row, a batch, the audit of a later trial: 130, results kept" {
+	kept_in_every_phase INT 130
+}
+
 @test "SIGTERM in the set-up, a row, a batch, the audit of a later trial: 143, results kept" {
-	for phase in setup enter batch audit; do
-		rm -f r.jsonl
-		sit_at "$phase"
-		start
-		wait_until 20 reps 2 || fail "$phase: no repetition"
-		sleep 0.2
-		stop TERM
-		check_kept TERM 143 || fail "$phase"
-	done
+	kept_in_every_phase TERM 143
 }
 
 @test "SIGHUP keeps the results, too; under nohup it is not heard" {

@@ -535,6 +535,23 @@ static void steal_ticks(void **state)
 	assert_true(m.steal > 0.222 && m.steal < 0.223);
 }
 
+static void process_status(void **state)
+{
+	const struct root *r = *state;
+	uint64_t v = 7;
+
+	assert_false(machine_process_status(r->path, "Seccomp", 10, &v));
+	put(r, "/proc/self/status",
+	    "Name:\tSeccomp: 3\nCapEff:\t000000c000200000\nSeccomp_filters:\t5\nSeccomp:\t2\nBad:\tx\n");
+	assert_false(machine_process_status(r->path, "Bad", 10, &v));
+	assert_false(machine_process_status(r->path, "Cap", 16, &v));
+	assert_int_equal(v, 7);
+	assert_true(machine_process_status(r->path, "Seccomp", 10, &v));
+	assert_int_equal(v, 2);
+	assert_true(machine_process_status(r->path, "CapEff", 16, &v));
+	assert_int_equal(v, 0xc000200000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -554,6 +571,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(available_memory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(available_memory_hostile, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(steal_ticks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(process_status, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
